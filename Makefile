@@ -1,0 +1,73 @@
+# Every target sets up what it needs in .venv, from nothing but Python 3.11 or later:
+#
+#     make test                        the default python3
+#     PYTHON=python3.12 make test      another one; .venv is rebuilt for it
+#     make test WORKERS=0 ARGS="tests/test_records.py -k report"
+
+PYTHON  ?= python3
+VENV    ?= .venv
+# Processes for the tests; 0 runs them in one.
+WORKERS ?= 2
+# More arguments for pytest, the demo or the benchmarks.
+ARGS    ?=
+
+BIN     := $(VENV)/bin
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+PIP     := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+# Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
+READY := $(VENV)/.ready-$(VERSION)
+DEMO  := $(VENV)/.installed-demo
+DEV   := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(DEMO) ## embed a few data sets and write pictures
+	@$(BIN)/python -m lowdim.demo $(ARGS)
+
+test: lint ## lint, then run every test with coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term $(ARGS)
+
+lint: $(DEV) ## check rules, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(BENCH) ## run the benchmarks
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove .venv, caches and build products
+	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
+	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(READY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "lowdim needs Python 3.11 or later; name one: PYTHON=python3.12 make $(MAKECMDGOALS)" >&2; exit 1; }
+	@if [ -d $(VENV) ] && [ ! -f $(VENV)/pyvenv.cfg ]; then \
+	  echo "$(VENV) is not a virtual environment: move it away, or set VENV to another folder" >&2; exit 1; fi
+	@echo "Setting up $(VENV) with Python $(VERSION)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) --upgrade 'pip>=25.1'
+	@touch $@
+
+$(DEMO): pyproject.toml $(READY)
+	@echo "Installing lowdim"
+	@$(PIP) --editable '.[plot]'
+	@touch $@
+
+$(DEV): pyproject.toml $(READY)
+	@echo "Installing lowdim with every extra and the tools (a minute or two, once)"
+	@$(PIP) --editable '.[all]' --group dev
+	@touch $(DEMO) $@
+
+$(BENCH): pyproject.toml $(READY)
+	@echo "Installing lowdim for the benchmarks"
+	@$(PIP) --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,77 @@
+"""lowdim: manifold learning at scale.
+
+Turns many-dimensional data into a few coordinates to look at, cluster, search and learn from. Every name below loads
+the part that it needs when it is first used, so that ``import lowdim`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import datasets as datasets
+    from .affinities import Binary, Entropic, Gaussian, SelfTuning
+    from .estimators.classical_mds import ClassicalMDS
+    from .estimators.isomap import Isomap
+    from .estimators.kernel_pca import KernelPCA
+    from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
+    from .estimators.lle import LLE
+    from .estimators.oriented_pca import OrientedPCA
+    from .estimators.pca import PCA
+    from .estimators.spectral_clustering import SpectralClustering
+    from .metrics import procrustes
+    from .plotting import plot
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "PCA": "estimators.pca",
+    "OrientedPCA": "estimators.oriented_pca",
+    "ClassicalMDS": "estimators.classical_mds",
+    "KernelPCA": "estimators.kernel_pca",
+    "Isomap": "estimators.isomap",
+    "LLE": "estimators.lle",
+    "LaplacianEigenmaps": "estimators.laplacian_eigenmaps",
+    "SpectralClustering": "estimators.spectral_clustering",
+    "Gaussian": "affinities",
+    "Entropic": "affinities",
+    "Binary": "affinities",
+    "SelfTuning": "affinities",
+    "procrustes": "metrics",
+    "plot": "plotting",
+}
+
+__all__ = [
+    "LLE",
+    "PCA",
+    "Binary",
+    "ClassicalMDS",
+    "Entropic",
+    "Gaussian",
+    "Isomap",
+    "KernelPCA",
+    "LaplacianEigenmaps",
+    "OrientedPCA",
+    "SelfTuning",
+    "SpectralClustering",
+    "__version__",
+    "datasets",
+    "plot",
+    "procrustes",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    elif name == "datasets":
+        value = import_module(".data.datasets", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,44 @@
+"""Binary affinities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..events import Events
+from ..records import Neighbors, Sparse
+from .symmetrize import Symmetry
+from .weights import directed, symmetric
+
+
+@dataclass(frozen=True)
+class Binary:
+    """w_ij = 1 on the edges of the neighbour graph (Belkin & Niyogi 2003, the simple-minded weights).
+
+    Parameters
+    ----------
+    symmetrize
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": 1/2 if one is.
+    """
+
+    symmetrize: Symmetry = "union"
+
+    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedBinary:
+        """Nothing is left open."""
+        return FittedBinary(self.symmetrize)
+
+
+@dataclass(frozen=True)
+class FittedBinary:
+    """Binary affinities, ready for training and new rows."""
+
+    symmetrize: Symmetry
+
+    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """W of the training points."""
+        return symmetric(neighbors, np.ones(neighbors.indices.size), self.symmetrize, n_jobs)
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities of new rows to the training points."""
+        return directed(neighbors, np.ones(neighbors.indices.size))

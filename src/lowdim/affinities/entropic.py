@@ -1,0 +1,94 @@
+"""Entropic affinities: a perplexity instead of a bandwidth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import kernels
+from ..errors import DataWarning, InputError
+from ..events import Events
+from ..parallel import map_blocks
+from ..records import Floats, Neighbors, Sparse
+from .symmetrize import Symmetry
+from .weights import directed, symmetric
+
+
+@dataclass(frozen=True)
+class Entropic:
+    """p_j|i ~ exp(-beta_i d_ij^2) with entropy log K for each i, made symmetric as (P + P') / 2.
+
+    K is the perplexity, the effective number of neighbours (Hinton & Roweis 2003; Vladymyrov & Carreira-Perpinan 2013,
+    entropic affinities). Each row of P sums to 1, so that the symmetric weights sum to N.
+
+    Parameters
+    ----------
+    perplexity
+        K, at least 1 and below the number of neighbours of every row.
+    symmetrize
+        "average": (P + P') / 2; "union": the larger of p_i|j and p_j|i; "mutual": the same where both are neighbours.
+    """
+
+    perplexity: float = 30.0
+    symmetrize: Symmetry = "average"
+
+    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedEntropic:
+        """Check that the neighbours allow the perplexity."""
+        _check(self.perplexity, neighbors)
+        return FittedEntropic(float(self.perplexity), self.symmetrize)
+
+
+@dataclass(frozen=True)
+class FittedEntropic:
+    """Entropic affinities, ready for training and new rows: every row finds its own beta."""
+
+    perplexity: float
+    symmetrize: Symmetry
+
+    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """W of the training points."""
+        return symmetric(neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs), self.symmetrize, n_jobs)
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities p_j|i of new rows to the training points; each row sums to 1."""
+        return directed(neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs))
+
+    def conditional(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Floats:
+        """p_j|i at the places of the neighbour lists; the evaluations of the entropy go out as an event."""
+        _check(self.perplexity, neighbors)
+        values = np.empty(neighbors.distances.size)
+
+        def solve(rows: slice) -> tuple[int, int]:
+            result: tuple[int, int] = kernels.entropic.solve_rows(
+                neighbors.indptr, neighbors.distances, self.perplexity, rows.start, rows.stop, values
+            )
+            return result
+
+        evaluations, rootless = np.sum(map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs) or [(0, 0)], axis=0)
+        events.emit(
+            "iteration",
+            f"{evaluations / max(1, neighbors.n_rows):.2f} evaluations of the entropy a row",
+            evaluations=int(evaluations),
+            rows_without_root=int(rootless),
+        )
+        if rootless:
+            events.warned(
+                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours at one and the "
+                "same smallest distance: their weights are uniform on these; collapse duplicate rows, or give a larger "
+                "perplexity",
+                DataWarning,
+            )
+        return values
+
+
+def _check(perplexity: float, neighbors: Neighbors) -> None:
+    if not perplexity >= 1:
+        raise InputError(f"perplexity must be at least 1: got {perplexity!r}; 5 to 50 is usual")
+    short = neighbors.counts <= perplexity
+    if short.any():
+        raise InputError(
+            f"perplexity must be below the number of neighbours of every row: got perplexity={perplexity:g}, and "
+            f"{np.count_nonzero(short)} of {neighbors.n_rows} rows have no more neighbours than that, the fewest "
+            f"{neighbors.counts.min()}; give n_neighbors >= 3 * perplexity, or a smaller perplexity"
+        )

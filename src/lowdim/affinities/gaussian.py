@@ -1,0 +1,101 @@
+"""Gaussian affinities."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from ..errors import DataWarning, InputError
+from ..events import Events
+from ..records import Floats, Neighbors, Sparse
+from .symmetrize import Symmetry
+from .weights import directed, keep_nearest, symmetric
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """w_ij = exp(-(d_ij / sigma)^2) on the edges of the neighbour graph.
+
+    There is no 1/2 in the exponent (Vladymyrov & Carreira-Perpinan 2013).
+
+    Parameters
+    ----------
+    sigma
+        Bandwidth. None: the median distance to the last neighbour.
+    alpha
+        Another way to give the bandwidth: w_ij = exp(-alpha d_ij^2).
+    threshold
+        Edges longer than this have no weight.
+    symmetrize
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": (W + W') / 2.
+    """
+
+    sigma: float | None = None
+    _: KW_ONLY
+    alpha: float | None = None
+    threshold: float | None = None
+    symmetrize: Symmetry = "union"
+
+    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedGaussian:
+        """Settle the bandwidth."""
+        if self.sigma is not None and self.alpha is not None:
+            raise InputError(
+                f"Gaussian takes sigma or alpha, not both: got sigma={self.sigma!r} and alpha={self.alpha!r}; "
+                "leave one of them out (alpha = 1 / sigma^2)"
+            )
+        for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
+            if given is not None and not given > 0:
+                raise InputError(f"{name} of Gaussian must be a positive number: got {given!r}; leave it out to let it be chosen")
+        if self.alpha is not None:
+            return FittedGaussian(float(self.alpha) ** -0.5, self.threshold, self.symmetrize)
+        if self.sigma is not None:
+            return FittedGaussian(float(self.sigma), self.threshold, self.symmetrize)
+        sigma = median_last_distance(neighbors)
+        events.chosen("sigma", f"{sigma:.6g}", "median distance to the last neighbour")
+        return FittedGaussian(sigma, self.threshold, self.symmetrize)
+
+
+@dataclass(frozen=True)
+class FittedGaussian:
+    """A Gaussian affinity whose bandwidth is known."""
+
+    sigma: float
+    threshold: float | None
+    symmetrize: Symmetry
+
+    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """W of the training points."""
+        return symmetric(neighbors, self._values(neighbors, events), self.symmetrize, n_jobs)
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities of new rows to the training points; a row with no training point within the threshold is empty."""
+        return directed(neighbors, self._values(neighbors, events))
+
+    def _values(self, neighbors: Neighbors, events: Events) -> Floats:
+        values: Floats = np.exp(-np.square(neighbors.distances / self.sigma))
+        keep_nearest(neighbors, values, events, "give a larger sigma (or a smaller alpha), or use SelfTuning()")
+        if self.threshold is not None:
+            values[neighbors.distances > self.threshold] = 0.0
+            nearest = np.full(neighbors.n_rows, np.inf)
+            filled = neighbors.counts > 0
+            nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
+            alone = int(np.count_nonzero(nearest > self.threshold))
+            if alone:
+                events.warned(
+                    f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} and are "
+                    "isolated; give a larger threshold, or none",
+                    DataWarning,
+                )
+        return values
+
+
+def median_last_distance(neighbors: Neighbors) -> float:
+    """Median over the rows of the distance to the last neighbour; of those above 0 where the median is 0, else 1."""
+    filled = np.flatnonzero(neighbors.counts)
+    last = neighbors.distances[neighbors.indptr[filled + 1] - 1]
+    median = float(np.median(last)) if last.size else 0.0
+    if median > 0:
+        return median
+    positive = last[last > 0]
+    return float(np.median(positive)) if positive.size else 1.0

@@ -1,0 +1,65 @@
+"""Reconstruction weights: each point as an affine combination of its neighbours (LLE, LLL, new points)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .. import kernels
+from ..events import Events
+from ..parallel import map_blocks
+from ..records import Sparse
+from .patches import Patches
+
+
+def reconstruction_weights(
+    patches: Patches,
+    *,
+    reg: float = 1e-3,
+    snap: bool = False,
+    n_jobs: int | None = None,
+    events: Events | None = None,
+) -> Sparse:
+    """min |y - sum_j w_j eta_j|^2 over weights of sum 1, for each row: W (rows x points), indices sorted.
+
+    (G + reg tr(G) I) w = 1, then w / sum(w), where G_jk = (y - eta_j).(y - eta_k) (Roweis & Saul 2000; Saul & Roweis 2003,
+    sec. 5). Rows of coincident points get equal weights. Where the matrix is not positive definite (a metric that is
+    not Euclidean; ``reg=0`` with more neighbours than columns) the spectrum of G is moved up until it is: by
+    -lambda_min(G) where that is negative, plus 1e-3 tr(G).
+
+    Parameters
+    ----------
+    patches
+        Neighbourhoods, from ``coordinate_patches`` or ``distance_patches``.
+    reg
+        Ridge as a share of the trace.
+    snap
+        A row that coincides with a neighbour takes weight one on it (the first of them) and zero on the others. For
+        new points and landmarks; in a fit it would cut the point off.
+    n_jobs
+        Threads.
+    events
+        Told of progress.
+    """
+    neighbors = patches.neighbors
+    weights = np.empty(neighbors.indices.size)
+
+    def solve(rows: slice) -> None:
+        starts = neighbors.indptr[rows.start : rows.stop + 1]
+        kernels.local_linear.block_weights(
+            patches.grams(rows),
+            starts - starts[0],
+            patches.places[rows.start : rows.stop + 1],
+            reg,
+            snap,
+            weights[starts[0] : starts[-1]],
+        )
+
+    def done(rows: int) -> None:
+        if events is not None:
+            events.progress(rows, neighbors.n_rows)
+
+    map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs, block_rows=patches.block_rows, done=done)
+    W = csr_array((weights, neighbors.indices, neighbors.indptr), shape=(neighbors.n_rows, neighbors.n_points))
+    W.has_sorted_indices = True
+    return W

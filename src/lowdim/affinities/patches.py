@@ -1,0 +1,191 @@
+"""Neighbourhoods (patches) and their local Gram matrices, from coordinates or from distances alone.
+
+G_jk = (y - eta_j).(y - eta_k) for a point y and its neighbours eta. Everything that the locally linear methods do with a
+patch follows from G, so that they work with any metric. Nothing depends on the scale of G: it is taken in a unit, a power of two,
+in which squares neither overflow nor vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .. import kernels
+from ..data.rows import Rows
+from ..neighbors.index import Index
+from ..parallel import map_blocks
+from ..records import Floats, Integers, Neighbors
+
+LocalDistances = Callable[[Neighbors, slice], Floats]
+"""Distances among the neighbours of each row of a slice, padded to b x m x m: ``Index.local_distances``."""
+
+BLOCK_BYTES = 1 << 25
+BLOCK_ROWS = 1024
+
+
+class Patches(Protocol):
+    """Neighbours of each row by rising index, and their Gram matrices.
+
+    ``places`` (rows + 1) says where the k_i x k_i Gram of row i would lie if all of them were laid end to end.
+    """
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Neighbours of each row, by rising index."""
+        ...
+
+    @property
+    def places(self) -> Integers:
+        """Running sum of the squared row lengths."""
+        ...
+
+    @property
+    def block_rows(self) -> int:
+        """Rows to ask for at a time: what keeps a block in bounded memory."""
+        ...
+
+    def grams(self, rows: slice) -> Floats:
+        """Gram matrices of consecutive rows, end to end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatePatches:
+    """Patches whose Gram matrices come from differences of coordinates. Make them with ``coordinate_patches``."""
+
+    neighbors: Neighbors
+    places: Integers
+    scale: float
+    points: Rows
+    queries: Rows
+
+    @property
+    def block_rows(self) -> int:
+        """Rows to ask for at a time."""
+        per_row = 8 * _mean_square(self.places)
+        if _dense_view(self.points) is None:
+            per_row += 8 * self.points.n_columns * (1 + self.neighbors.indices.size // max(1, self.neighbors.n_rows))
+        return max(1, min(BLOCK_ROWS, BLOCK_BYTES // max(1, per_row)))
+
+    def grams(self, rows: slice) -> Floats:
+        """Gram matrices of consecutive rows, end to end."""
+        indptr, indices, places = _cut(self.neighbors, self.places, rows)
+        out = np.empty(places[-1] - places[0])
+        if self.points.is_sparse and self.queries.is_sparse:
+            self._sparse_grams(rows, indptr, indices, places, out)
+            return out
+        points = _dense_view(self.points)
+        if points is None:
+            needed, indices = np.unique(indices, return_inverse=True)
+            points = self.points.take(needed)
+        kernels.local_linear.dense_grams(points, self.queries.block(rows), indptr, indices, places, self.scale, out)
+        return out
+
+    def _sparse_grams(self, rows: slice, indptr: Integers, indices: Integers, places: Integers, out: Floats) -> None:
+        needed, indices = np.unique(indices, return_inverse=True)
+        slots = np.full(self.points.n_columns, -1, dtype=np.int64)
+        kernels.local_linear.sparse_grams(
+            *_compressed(self.points.values[needed]),
+            *_compressed(self.queries.values[rows]),
+            slots,
+            indptr,
+            indices,
+            places,
+            self.scale,
+            out,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DistancePatches:
+    """Patches whose Gram matrices come from distances alone. Make them with ``distance_patches``."""
+
+    neighbors: Neighbors
+    places: Integers
+    scale: float
+    between: LocalDistances
+
+    @property
+    def block_rows(self) -> int:
+        """Rows to ask for at a time."""
+        return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (24 * max(1, _mean_square(self.places)))))
+
+    def grams(self, rows: slice) -> Floats:
+        """Gram matrices of consecutive rows, end to end."""
+        indptr, indices, places = _cut(self.neighbors, self.places, rows)
+        start = self.neighbors.indptr[rows.start]
+        distances = self.neighbors.distances[start : start + indices.size]
+        between = np.ascontiguousarray(self.between(self.neighbors, rows), dtype=np.float64)
+        out = np.empty(places[-1] - places[0])
+        kernels.local_linear.distance_grams(indptr, distances, between, places, self.scale, out)
+        return out
+
+
+def coordinate_patches(
+    neighbors: Neighbors, points: Rows, queries: Rows | None = None, *, n_jobs: int | None = None
+) -> CoordinatePatches:
+    """Patches of Euclidean data: ``neighbors`` among ``points`` of each row of ``queries`` (default: the points)."""
+    ordered = by_index(neighbors, n_jobs=n_jobs)
+    return CoordinatePatches(ordered, _places(ordered), _scale(ordered), points, points if queries is None else queries)
+
+
+def distance_patches(neighbors: Neighbors, between: LocalDistances, *, n_jobs: int | None = None) -> DistancePatches:
+    """Patches of any metric: the distances in ``neighbors`` and those ``between`` neighbours say everything."""
+    ordered = by_index(neighbors, n_jobs=n_jobs)
+    return DistancePatches(ordered, _places(ordered), _scale(ordered), between)
+
+
+def patches_of(
+    index: Index, neighbors: Neighbors, queries: Rows | None = None, *, n_jobs: int | None = None
+) -> CoordinatePatches | DistancePatches:
+    """Patches of what an index holds: from coordinates where its metric is Euclidean, else from its distances."""
+    if index.metric == "euclidean":
+        return coordinate_patches(neighbors, index.rows, queries, n_jobs=n_jobs)
+    return distance_patches(neighbors, index.local_distances, n_jobs=n_jobs)
+
+
+def by_index(neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+    """The same neighbours, each row by rising index: what follows then does not hang on the order of ties."""
+    indices, distances = neighbors.indices.copy(), neighbors.distances.copy()
+    indptr = neighbors.indptr
+
+    def sort(rows: slice) -> None:
+        kernels.local_linear.sort_rows(indptr, indices, distances, rows.start, rows.stop)
+
+    map_blocks(sort, neighbors.n_rows, n_jobs=n_jobs)
+    return Neighbors(indptr, indices, distances, neighbors.n_points, neighbors.recall)
+
+
+def _places(neighbors: Neighbors) -> Integers:
+    return np.concatenate(([0], np.cumsum(neighbors.counts**2)))
+
+
+def _scale(neighbors: Neighbors) -> float:
+    """Power of two that brings the longest distance near one; it changes no digit of what follows."""
+    longest = float(neighbors.distances.max(initial=0.0))
+    return float(2.0 ** -np.clip(np.floor(np.log2(longest)), -1000, 1000)) if 0 < longest < np.inf else 1.0
+
+
+def _mean_square(places: Integers) -> int:
+    return int(places[-1]) // max(1, places.size - 1)
+
+
+def _cut(neighbors: Neighbors, places: Integers, rows: slice) -> tuple[Integers, Integers, Integers]:
+    """Row starts (from zero), neighbours and Gram places of consecutive rows."""
+    starts = neighbors.indptr[rows.start : rows.stop + 1]
+    return starts - starts[0], neighbors.indices[starts[0] : starts[-1]], places[rows.start : rows.stop + 1]
+
+
+def _dense_view(points: Rows) -> Floats | None:
+    """The points as they lie in memory, where a kernel can read them without a copy."""
+    values = points.values
+    if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.flags.c_contiguous:
+        return np.asarray(values)
+    return None
+
+
+def _compressed(part: Any) -> tuple[Integers, Integers, Floats]:
+    return part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data.astype(np.float64)

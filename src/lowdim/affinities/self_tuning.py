@@ -1,0 +1,80 @@
+"""Self-tuning affinities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError
+from ..events import Events
+from ..records import Floats, Integers, Neighbors, Sparse
+from .symmetrize import Symmetry
+from .weights import directed, keep_nearest, symmetric
+
+
+@dataclass(frozen=True)
+class SelfTuning:
+    """w_ij = exp(-d_ij^2 / (s_i s_j)), s_i the distance of i to its k-th neighbour (Zelnik-Manor & Perona 2004, section 2).
+
+    Parameters
+    ----------
+    k
+        Neighbour whose distance is the local scale; a row with fewer neighbours takes its last one.
+    symmetrize
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": (W + W') / 2.
+    """
+
+    k: int = 7
+    symmetrize: Symmetry = "union"
+
+    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedSelfTuning:
+        """Settle the local scales of the training points."""
+        if self.k < 1:
+            raise InputError(f"k of SelfTuning must be at least 1: got {self.k!r}; 7 is the paper's choice")
+        scales = _local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
+        positive = scales[scales > 0]
+        # A point whose every neighbour is a copy of it has no scale of its own.
+        spare = float(np.median(positive)) if positive.size else 1.0
+        scales[scales == 0] = spare
+        return FittedSelfTuning(self.k, scales, spare, self.symmetrize)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSelfTuning:
+    """Self-tuning affinities with the local scales of the training points; ``spare`` stands in for a scale of 0."""
+
+    k: int
+    scales: Floats
+    spare: float
+    symmetrize: Symmetry
+
+    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """W of the training points."""
+        return symmetric(neighbors, self._values(neighbors, self.scales, events), self.symmetrize, n_jobs)
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities of new rows to the training points; a new row has its own local scale."""
+        first = np.full(neighbors.n_rows, np.inf)
+        filled = neighbors.counts > 0
+        first[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
+        # A training point that comes as a new one finds itself first: without that it has the scale it was fitted with.
+        scales = _local_scales(neighbors, self.k - 1 + (first == 0).astype(np.int64))
+        scales[scales == 0] = self.spare
+        return directed(neighbors, self._values(neighbors, scales, events))
+
+    def _values(self, neighbors: Neighbors, row_scales: Floats, events: Events) -> Floats:
+        ratio = neighbors.distances / np.repeat(row_scales, neighbors.counts)
+        ratio *= neighbors.distances / self.scales[neighbors.indices]
+        return keep_nearest(neighbors, np.exp(-ratio), events, "give a larger k, or use Gaussian(sigma) with a large sigma")
+
+
+def _local_scales(neighbors: Neighbors, place: Integers) -> Floats:
+    """Distance of each row at ``place`` of its list, or at its last; where it is 0, the row's first above 0, if any."""
+    scales = np.zeros(neighbors.n_rows)
+    filled = np.flatnonzero(neighbors.counts)
+    if filled.size:
+        begins, last = neighbors.indptr[filled], neighbors.counts[filled] - 1
+        zeros = np.add.reduceat(neighbors.distances == 0, begins, dtype=np.int64)
+        scales[filled] = neighbors.distances[begins + np.minimum(np.maximum(place[filled], zeros), last)]
+    return scales

@@ -1,0 +1,80 @@
+"""What every affinity offers: a parameter object that fits, and a fitted object that weighs training and new rows."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from .. import kernels
+from ..errors import DataWarning
+from ..events import Events
+from ..records import Floats, Neighbors, Sparse
+from .symmetrize import Symmetry, symmetrize
+
+# Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
+SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
+
+
+class FittedAffinity(Protocol):
+    """An affinity with its scales settled; small, frozen, and all that new points need."""
+
+    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """W of the training points: symmetric N x N, rows sorted, zero diagonal, finite, positive entries."""
+        ...
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities of new rows to the training points (n_new x N), rows sorted; each row depends on itself alone."""
+        ...
+
+
+class Affinity(Protocol):
+    """The parameters of an affinity, as the user gives them."""
+
+    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedAffinity:
+        """Settle what is left open (a bandwidth, local scales) on the training points."""
+        ...
+
+
+def directed(neighbors: Neighbors, values: Floats) -> Sparse:
+    """The neighbour lists with ``values`` on them, as compressed rows sorted by column; zero weights are no entries."""
+    columns = kernels.merge.transpose(neighbors.indptr, neighbors.indices, values, neighbors.n_points)
+    indptr, indices, data = kernels.merge.transpose(*columns, neighbors.n_rows)
+    matrix = Sparse((data, indices, indptr), shape=(neighbors.n_rows, neighbors.n_points))
+    matrix.has_sorted_indices = True
+    return without_zeros(matrix)
+
+
+def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, n_jobs: int | None) -> Sparse:
+    """The neighbour lists of the training points with ``values`` on them, made symmetric."""
+    size = neighbors.n_points
+    matrix = Sparse((values, neighbors.indices, neighbors.indptr), shape=(size, size))
+    return without_zeros(symmetrize(matrix, how, n_jobs=n_jobs))
+
+
+def without_zeros(matrix: Sparse) -> Sparse:
+    """The matrix with its explicit zeros removed, in place."""
+    if matrix.nnz and matrix.data.min() == 0.0:
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def keep_nearest(neighbors: Neighbors, values: Floats, events: Events, cure: str) -> Floats:
+    """Flush subnormal weights to 0, but leave each row that loses all of them a smallest weight on its nearest edge.
+
+    ``values`` is changed in place. ``cure`` ends the warning: what the user can do about the underflow.
+    """
+    values[values < SMALLEST] = 0.0
+    filled = np.flatnonzero(neighbors.counts)
+    if filled.size == 0:
+        return values
+    largest = np.maximum.reduceat(values, neighbors.indptr[filled])
+    lost = filled[largest == 0.0]
+    values[neighbors.indptr[lost]] = SMALLEST
+    if lost.size:
+        events.warned(
+            f"the weights of all neighbours of {lost.size} of {neighbors.n_rows} rows underflow to 0: each of these rows "
+            f"keeps its nearest neighbour with the weight {SMALLEST:.1g} and is all but cut off; {cure}",
+            DataWarning,
+        )
+    return values

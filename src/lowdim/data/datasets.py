@@ -1,0 +1,145 @@
+"""Data sets with a known answer, and readers of the well-known ones that lie in a folder of the user's."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..records import Floats
+
+Seed = int | np.random.Generator | None
+
+_FILES: dict[str, tuple[str, str, str | None, str | None]] = {
+    "mnist": ("mnist.npz", "X", "y", None),
+    "coil20": ("coil20.npz", "X", "y", "angle"),
+    "frey_faces": ("frey_faces.npz", "X", None, None),
+    "isomap_faces": ("isomap_faces_32x32.npz", "X", None, "params"),
+    "olivetti": ("olivetti.npz", "X", "y", None),
+    "mammoth": ("mammoth.npz", "X", None, None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """``data`` (N x D), and where they exist the ``labels`` (N) and the true ``parameters`` (N or N x p)."""
+
+    data: NDArray[Any]
+    labels: NDArray[Any] | None = None
+    parameters: NDArray[Any] | None = None
+
+
+def load(name: str) -> Dataset:
+    """A data set by its name: "digits" ships with scikit-learn, the others are read from the folder LOWDIM_DATA.
+
+    The names are mnist, coil20 (parameters: angle), frey_faces, isomap_faces (parameters: light and pose), olivetti and
+    mammoth.
+    """
+    if name == "digits":
+        from sklearn.datasets import load_digits
+
+        digits = load_digits()
+        return Dataset(digits.data, digits.target)
+    if name not in _FILES:
+        raise InputError(f"name: {name!r} is no data set; known are {', '.join(sorted([*_FILES, 'digits']))}")
+    file_name, data, labels, parameters = _FILES[name]
+    folder = os.environ.get("LOWDIM_DATA")
+    path = Path(folder or ".") / file_name
+    if folder is None or not path.is_file():
+        where = f"LOWDIM_DATA is {folder}" if folder is not None else "LOWDIM_DATA is not set"
+        raise FileNotFoundError(
+            f"data set {name!r} needs the file {file_name} ({where}): set the environment variable LOWDIM_DATA "
+            f"to the folder that holds it"
+        )
+    with np.load(path, allow_pickle=False) as archive:
+        return Dataset(
+            archive[data],
+            archive[labels] if labels else None,
+            archive[parameters] if parameters else None,
+        )
+
+
+def swiss_roll(
+    n: int, *, noise: float = 0.0, hole: bool = False, aspect: float = 4.0, random_state: Seed = None
+) -> Dataset:
+    """A rectangle rolled up: the spiral of radius t, t from 1.5 pi to 4.5 pi, drawn evenly over its surface.
+
+    Parameters
+    ----------
+    n
+        Number of points.
+    noise
+        Standard deviation of Gaussian noise added to the three coordinates.
+    hole
+        Leave out the middle third of both sides.
+    aspect
+        Length along the spiral (about 90) over the width of the rectangle. At 4 and above the first eigenvectors of a
+        graph Laplacian are all harmonics of the long side.
+    random_state
+        Seed or generator.
+
+    Returns
+    -------
+    Dataset
+        ``parameters`` are the flat coordinates, arc length and width: the isometric embedding itself.
+    """
+    generator = np.random.default_rng(random_state)
+    first, last = 1.5 * np.pi, 4.5 * np.pi
+    begin, end = _spiral_length(np.array([first, last]))
+    square = _unit_square(n, hole, generator)
+    length = begin + (end - begin) * square[:, 0]
+    width = (end - begin) / aspect * square[:, 1]
+    angle = _spiral_angle(length, first, last)
+    data = np.column_stack([angle * np.cos(angle), width, angle * np.sin(angle)])
+    return Dataset(_noisy(data, noise, generator), parameters=np.column_stack([length - begin, width]))
+
+
+def s_curve(n: int, *, noise: float = 0.0, hole: bool = False, random_state: Seed = None) -> Dataset:
+    """A strip bent to an S, drawn evenly; ``parameters`` are its flat coordinates, arc length and width."""
+    generator = np.random.default_rng(random_state)
+    square = _unit_square(n, hole, generator)
+    angle = 3.0 * np.pi * (square[:, 0] - 0.5)
+    width = 2.0 * square[:, 1]
+    data = np.column_stack([np.sin(angle), width, np.sign(angle) * (np.cos(angle) - 1.0)])
+    return Dataset(_noisy(data, noise, generator), parameters=np.column_stack([angle, width]))
+
+
+def severed_sphere(n: int, *, noise: float = 0.0, random_state: Seed = None) -> Dataset:
+    """A unit sphere without its poles and a slice, drawn evenly; ``parameters`` are longitude and polar angle."""
+    generator = np.random.default_rng(random_state)
+    longitude = generator.uniform(0.0, 2.0 * np.pi - 0.55, n)
+    height = generator.uniform(-np.cos(np.pi / 8), np.cos(np.pi / 8), n)
+    radius = np.sqrt(1.0 - height**2)
+    data = np.column_stack([radius * np.cos(longitude), radius * np.sin(longitude), height])
+    return Dataset(_noisy(data, noise, generator), parameters=np.column_stack([longitude, np.arccos(height)]))
+
+
+def _unit_square(n: int, hole: bool, generator: np.random.Generator) -> Floats:
+    """Points drawn evenly over the unit square, without its middle ninth where there is a hole."""
+    square = generator.uniform(size=(n, 2))
+    while hole and (inside := np.all(np.abs(square - 0.5) < 1 / 6, axis=1)).any():
+        square[inside] = generator.uniform(size=(int(inside.sum()), 2))
+    return square
+
+
+def _spiral_length(angle: Floats) -> Floats:
+    """Arc length of the spiral r = t from 0 to t."""
+    return (angle * np.sqrt(1.0 + angle**2) + np.arcsinh(angle)) / 2.0
+
+
+def _spiral_angle(length: Floats, first: float, last: float) -> Floats:
+    """Inverse of the arc length: a table, then two Newton steps."""
+    table = np.linspace(first, last, 256)
+    angle = np.interp(length, _spiral_length(table), table)
+    for _ in range(2):
+        angle -= (_spiral_length(angle) - length) / np.sqrt(1.0 + angle**2)
+    return angle
+
+
+def _noisy(data: Floats, noise: float, generator: np.random.Generator) -> Floats:
+    return data + noise * generator.standard_normal(data.shape) if noise else data

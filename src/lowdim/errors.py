@@ -1,0 +1,47 @@
+"""What can go wrong, as types: each message names the parameter, what came and what to do."""
+
+from __future__ import annotations
+
+
+class LowdimError(Exception):
+    """Base of every error that lowdim raises on purpose."""
+
+
+class InputError(LowdimError, ValueError):
+    """A parameter or the data cannot be used as given."""
+
+
+class InputTypeError(LowdimError, TypeError):
+    """A parameter or the data is of a type that cannot be used."""
+
+
+class DisconnectedError(InputError):
+    """The neighbour graph falls apart and ``on_disconnected`` does not say what to do about it."""
+
+
+class ConvergenceError(LowdimError, RuntimeError):
+    """No solver reached a usable solution; the message holds residuals and what to try."""
+
+
+class MemoryLimitError(LowdimError, MemoryError):
+    """The work would need more memory than ``memory_limit`` (or the machine) allows."""
+
+
+class MissingExtraError(LowdimError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+
+class LowdimWarning(UserWarning):
+    """Base of every warning that lowdim gives: something for the user to act on."""
+
+
+class ConvergenceWarning(LowdimWarning):
+    """A solution was returned whose residual is above the tolerance."""
+
+
+class DisconnectedWarning(LowdimWarning):
+    """The neighbour graph was disconnected and has been dealt with as ``on_disconnected`` says."""
+
+
+class DataWarning(LowdimWarning):
+    """The data has a property that limits what the result can mean."""

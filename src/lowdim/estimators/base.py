@@ -1,0 +1,190 @@
+"""What every estimator shares: checks, the stream of events, the report, `transform` and `plan`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import validation
+from ..data.rows import Rows
+from ..events import Event, Events, Listener, Printer
+from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
+from ..validation import Either, Function, Instance, Nothing, Real, Rule, Whole
+
+COMMON_RULES: Mapping[str, Rule] = {
+    "n_components": Whole(1),
+    "random_state": Either(Whole(0), Nothing(), Instance(np.random.Generator, np.random.RandomState)),
+    "n_jobs": Either(Whole(), Nothing()),
+    "memory_limit": Either(Real(0), Instance(str), Nothing()),
+    "callback": Either(Function(), Nothing()),
+    "verbose": Whole(0),
+}
+
+
+class Map(Protocol):
+    """The out-of-sample map that a fitted estimator keeps."""
+
+    def transform(self, rows: Rows) -> Floats:
+        """Coordinates of new points, each row alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What a method makes of its data: coordinates, the map for new points, and what it found on the way.
+
+    ``attributes`` become fitted attributes of the estimator, ``figures`` lines of its report.
+    """
+
+    coordinates: Floats
+    map: Map
+    solution: Solution | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Recorder:
+    """Listener that turns the stream of events into a report."""
+
+    def __init__(self) -> None:
+        self._open: list[int] = []
+        self._stages: list[Stage] = []
+        self._choices: list[Choice] = []
+        self._warnings: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        """Note what belongs in the report."""
+        if event.kind == "started":
+            self._open.append(len(self._stages))
+            self._stages.append(Stage(event.stage, 0.0, len(self._open) - 1))
+        elif event.kind in ("finished", "failed"):
+            place = self._open.pop()
+            self._stages[place] = Stage(event.stage, event.data["took"], len(self._open))
+        elif event.kind == "chosen":
+            self._choices.append(Choice(event.data["what"], event.data["choice"], event.data["why"]))
+        elif event.kind == "warned":
+            self._warnings.append(event.message)
+
+    def report(self, method: str, shape: tuple[int, int], figures: Mapping[str, Any]) -> Report:
+        """The report so far."""
+        return Report(
+            method, shape, tuple(self._stages), tuple(self._choices), tuple(self._warnings), dict(figures)
+        )
+
+
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
+
+    Parameters common to all
+    ------------------------
+    n_components
+        Dimensions of the embedding.
+    random_state
+        Seed of every random choice: whole number, Generator, RandomState, or None for a new one each time.
+    n_jobs
+        Threads; -1 (default) uses every core. The result does not depend on it.
+    memory_limit
+        Bytes, or a size such as ``"4 GB"``, that the work may hold beside the data. None: what the machine has free.
+    callback
+        Called with each `lowdim.events.Event`.
+    verbose
+        1 prints stages and choices to standard error, 2 progress too.
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
+
+    callback: Listener | None
+    embedding_: Floats
+    map_: Map
+    memory_limit: float | str | None
+    n_jobs: int | None
+    random_state: Any
+    report_: Report
+    verbose: int
+
+    def fit(self, X: Any, y: Any = None) -> Estimator:
+        """Embed the rows of ``X`` and keep the map for new points.
+
+        Parameters
+        ----------
+        X
+            Points as rows (array, memory map, SciPy sparse matrix, pandas or polars frame), or what ``metric`` says.
+        y
+            Ignored; there for pipelines.
+        """
+        self._check_parameters()
+        recorder = Recorder()
+        listeners: list[Listener] = [recorder]
+        if self.verbose:
+            listeners.append(Printer(self.verbose))
+        if self.callback is not None:
+            listeners.append(self.callback)
+        events = Events(*listeners)
+        with events.stage("check"):
+            rows = self._check_input(X, reset=True)
+        embedded = self._embed(rows, events)
+        self.embedding_ = validation.check_finite(embedded.coordinates, type(self).__name__)
+        self.map_ = embedded.map
+        figures = dict(embedded.figures)
+        if embedded.solution is not None:
+            self.eigenvalues_ = embedded.solution.values
+            figures |= _describe(embedded.solution)
+        for name, value in embedded.attributes.items():
+            setattr(self, name, value)
+        self.report_ = recorder.report(type(self).__name__, rows.shape, figures)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Embed the rows of ``X`` and return their coordinates."""
+        return self.fit(X, y).embedding_
+
+    def transform(self, X: Any) -> Floats:
+        """Coordinates of new points, each row alone: any batching gives the same rows, and nothing changes."""
+        check_is_fitted(self)
+        rows = self._check_input(X, reset=False)
+        return validation.check_finite(self.map_.transform(rows), type(self).__name__)
+
+    def plan(self, X: Any) -> Plan:
+        """What ``fit(X)`` would do, in seconds and bytes, without doing it."""
+        self._check_parameters()
+        rows = validation.view_rows(X)
+        return Plan(type(self).__name__, rows.shape, tuple(self._plan_stages(rows)))
+
+    def _check_parameters(self) -> None:
+        validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)
+
+    @abstractmethod
+    def _embed(self, rows: Rows, events: Events) -> Embedded:
+        """The method itself: its stages in order."""
+
+    @abstractmethod
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        """The same stages with their estimated cost."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _describe(solution: Solution) -> dict[str, Any]:
+    return {
+        "eigensolver": solution.solver,
+        "eigenvalues": solution.values,
+        "residuals": solution.residuals,
+        "iterations": solution.iterations,
+        "attempts": [f"{a.solver}: {a.outcome}" for a in solution.attempts],
+    }

@@ -1,0 +1,194 @@
+"""Classical multidimensional scaling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import validation
+from ..data.rows import Rows
+from ..errors import DataWarning
+from ..events import Events, Listener
+from ..mapping.extension import extension_map
+from ..mapping.linear import LinearMap
+from ..neighbors.metrics import Metric, resolve_metric
+from ..neighbors.pairwise import pairwise_distances
+from ..records import Floats, PlannedStage, Solution
+from ..spectral.linear.choose import choose_solver, estimate, fit_pca
+from ..spectral.recipes.gram import distance_problem, scaled_coordinates
+from ..spectral.solvers import SOLVERS, solve
+from ..validation import Either, Function, Instance, OneOf, Rule
+from . import costs
+from .base import COMMON_RULES, Embedded, Estimator
+
+
+@dataclass(frozen=True, slots=True)
+class SquaredDistances:
+    """Profile of a new point: its squared distances to the fitted points."""
+
+    metric: Metric
+    rows: Rows
+    n_jobs: int | None = None
+
+    def values(self, rows: Rows) -> Floats:
+        """One row for each new point, one column for each fitted point."""
+        distances = pairwise_distances(rows, self.rows, self.metric, n_jobs=self.n_jobs)
+        return np.square(distances, out=distances)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenDistances:
+    """New points come as rows of distances to the fitted ones."""
+
+    def values(self, rows: Rows) -> Floats:
+        """Their squares."""
+        return np.square(rows.block(slice(None)))
+
+
+class ClassicalMDS(Estimator):
+    """max tr X'BX, B = -1/2 H D2 H: coordinates whose inner products are nearest to those of the distances.
+
+    Torgerson (1952). Of Euclidean distances it is PCA, and is computed so, without any N x N matrix. For any other metric it
+    is dense by nature: it holds the N x N distances, and says so before it begins where memory would not do. New
+    points go by the extension of Gower (1968).
+
+    Parameters
+    ----------
+    n_components
+        Dimensions of the embedding.
+    metric
+        Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense).
+    solver
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"`` (these form the distances always).
+    random_state, n_jobs, memory_limit, callback, verbose
+        As in every estimator: see `lowdim.estimators.base.Estimator`.
+
+    Attributes
+    ----------
+    embedding_ : array (n_samples, n_components)
+    eigenvalues_ : array (n_components,), largest first
+    report_ : what was done and chosen, seconds per stage, residuals
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0)
+    >>> lowdim.ClassicalMDS(2, metric="manhattan").fit_transform(roll.data).shape
+    (300, 2)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **COMMON_RULES,
+        "metric": Either(Instance(str), Function()),
+        "solver": OneOf("auto", "exact", *SOLVERS),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        metric: str | Callable[..., float] = "euclidean",
+        solver: str = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        memory_limit: float | str | None = None,
+        callback: Listener | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.verbose = verbose
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        if self.metric != "precomputed":
+            return super()._check_input(X, reset=reset)
+        rows = validation.check_pairwise(self, X, what="distances", reset=reset)
+        validation.check_dense(rows, "ClassicalMDS needs the distances of all pairs")
+        validation.check_distances(rows, what="distances", reset=reset)
+        return rows
+
+    def _embed(self, rows: Rows, events: Events) -> Embedded:
+        validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
+        if self._is_pca:
+            return self._embed_by_pca(rows, events)
+        validation.check_memory(
+            8 * rows.n_rows**2,
+            self.memory_limit,
+            what=f"ClassicalMDS holds all {rows.n_rows} x {rows.n_rows} distances, which",
+            instead="Fit a random subset of the rows and transform the others, or use metric='euclidean'.",
+        )
+        with events.stage("distances"):
+            profile, squared = self._squared_distances(rows, events)
+        with events.stage("solve"):
+            problem, mean_profile = distance_problem(squared)
+            generator = validation.make_generator(self.random_state)
+            solution = solve(problem, self.n_components, solver=self.solver, rng=generator, events=events)
+        warn_of_empty_coordinates(solution, events)
+        map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=-0.5)
+        return Embedded(scaled_coordinates(solution), map_, solution)
+
+    @property
+    def _is_pca(self) -> bool:
+        return self.metric in ("euclidean", "l2") and self.solver in ("auto", "exact")
+
+    def _embed_by_pca(self, rows: Rows, events: Events) -> Embedded:
+        validation.check_components(self.n_components, rows.n_columns, "Euclidean distances span the columns of X")
+        events.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
+        generator = validation.make_generator(self.random_state)
+        with events.stage("directions"):
+            limit = validation.parse_bytes(self.memory_limit)
+            fit = fit_pca(
+                rows, self.n_components, "auto", generator=generator, events=events, memory_limit=limit
+            )
+        map_ = LinearMap(fit.mean, fit.components)
+        with events.stage("project"):
+            coordinates = map_.transform(rows)
+        values = fit.explained_variance * (fit.n_samples - 1)
+        return Embedded(
+            coordinates, map_, attributes={"eigenvalues_": values}, figures={"eigenvalues": values}
+        )
+
+    def _squared_distances(
+        self, rows: Rows, events: Events
+    ) -> tuple[GivenDistances | SquaredDistances, Floats]:
+        if self.metric == "precomputed":
+            return GivenDistances(), np.square(rows.block(slice(None)))
+        metric = resolve_metric(self.metric, rows=rows)
+        squared = pairwise_distances(
+            rows, rows, metric, n_jobs=self.n_jobs, done=lambda done: events.progress(done, rows.n_rows)
+        )
+        np.square(squared, out=squared)
+        return SquaredDistances(metric, rows, self.n_jobs), squared
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        n_rows, n_columns = rows.shape
+        if self._is_pca:
+            solver, why = choose_solver(rows, self.n_components, validation.parse_bytes(self.memory_limit))
+            seconds, size = estimate(solver, rows, self.n_components)
+            return [PlannedStage("directions", seconds, size, f"PCA by {solver}: {why}")]
+        stages = [] if self.metric == "precomputed" else [costs.pairwise(n_rows, n_columns)]
+        return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def warn_of_empty_coordinates(solution: Solution, events: Events) -> None:
+    """Warn where the distances or kernel values span fewer dimensions than were asked for."""
+    floor = np.finfo(np.float64).eps * solution.vectors.shape[0] * np.max(solution.values, initial=0.0)
+    if empty := int(np.sum(solution.values <= floor)):
+        events.warned(
+            f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
+            f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
+            DataWarning,
+        )

@@ -1,0 +1,159 @@
+"""Kernel principal component analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import validation
+from ..data.rows import Rows
+from ..events import Events, Listener
+from ..mapping.extension import extension_map
+from ..records import Floats, PlannedStage
+from ..spectral.kernel_functions import KERNELS, Kernel, cross_kernel, gram_matrix
+from ..spectral.recipes.gram import kernel_problem, scaled_coordinates
+from ..spectral.solvers import SOLVERS, solve
+from ..validation import Either, Function, Nothing, OneOf, Real, Rule, Whole
+from . import costs
+from .base import COMMON_RULES, Embedded, Estimator
+from .classical_mds import warn_of_empty_coordinates
+
+
+@dataclass(frozen=True, slots=True)
+class KernelValues:
+    """Profile of a new point: its kernel values with the fitted points."""
+
+    kernel: Kernel
+    rows: Rows
+    n_jobs: int | None = None
+
+    def values(self, rows: Rows) -> Floats:
+        """One row for each new point, one column for each fitted point."""
+        return cross_kernel(self.kernel, rows, self.rows, n_jobs=self.n_jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenValues:
+    """New points come as rows of kernel values with the fitted ones."""
+
+    def values(self, rows: Rows) -> Floats:
+        """The rows themselves."""
+        return rows.block(slice(None))
+
+
+class KernelPCA(Estimator):
+    """PCA in the space of a kernel: the leading eigenvectors of the centred kernel matrix H K H.
+
+    Schoelkopf, Smola & Mueller (1998). Dense by nature: it holds the N x N kernel matrix, and says so before it begins
+    where memory would not do.
+
+    Parameters
+    ----------
+    n_components
+        Dimensions of the embedding.
+    kernel
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``, a function of two rows, or ``"precomputed"``.
+    gamma
+        Scale of rbf, poly, sigmoid and laplacian; None: 1 / number of columns.
+    degree, coef0
+        Of the polynomial and sigmoid kernels.
+    solver
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``.
+    random_state, n_jobs, memory_limit, callback, verbose
+        As in every estimator: see `lowdim.estimators.base.Estimator`.
+
+    Attributes
+    ----------
+    embedding_ : array (n_samples, n_components)
+    eigenvalues_ : array (n_components,), largest first
+    report_ : what was done and chosen, seconds per stage, residuals
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0)
+    >>> lowdim.KernelPCA(2, kernel="rbf", gamma=0.01).fit_transform(roll.data).shape
+    (300, 2)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **COMMON_RULES,
+        "kernel": Either(OneOf(*KERNELS, "precomputed"), Function()),
+        "gamma": Either(Real(0), Nothing()),
+        "degree": Whole(1),
+        "coef0": Real(),
+        "solver": OneOf("auto", "exact", *SOLVERS),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        solver: str = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        memory_limit: float | str | None = None,
+        callback: Listener | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.verbose = verbose
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        if self.kernel != "precomputed":
+            return super()._check_input(X, reset=reset)
+        rows = validation.check_pairwise(self, X, what="kernel values", reset=reset)
+        rows = Rows(rows.block(slice(None)))
+        if reset:
+            validation.check_symmetric(rows.values, what="kernel values")
+        return rows
+
+    def _embed(self, rows: Rows, events: Events) -> Embedded:
+        n_rows = rows.n_rows
+        validation.check_components(self.n_components, n_rows - 1, f"{n_rows} points span no more")
+        validation.check_memory(
+            8 * n_rows**2,
+            self.memory_limit,
+            what=f"KernelPCA holds a {n_rows} x {n_rows} matrix, which",
+            instead="Fit a random subset of the rows and transform the others.",
+        )
+        with events.stage("kernel"):
+            if self.kernel == "precomputed":
+                profile, matrix = GivenValues(), rows.block(slice(None)).copy()
+            else:
+                kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0).resolved(rows.n_columns)
+                profile = KernelValues(kernel, rows, self.n_jobs)
+                matrix = gram_matrix(kernel, rows, n_jobs=self.n_jobs, done=lambda done: events.progress(done, n_rows))
+        with events.stage("solve"):
+            problem, mean_profile = kernel_problem(matrix)
+            generator = validation.make_generator(self.random_state)
+            solution = solve(problem, self.n_components, solver=self.solver, rng=generator, events=events)
+        warn_of_empty_coordinates(solution, events)
+        map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=1.0)
+        return Embedded(scaled_coordinates(solution), map_, solution)
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        n_rows, n_columns = rows.shape
+        stages = [] if self.kernel == "precomputed" else [costs.pairwise(n_rows, n_columns)]
+        return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

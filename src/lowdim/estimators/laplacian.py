@@ -1,0 +1,99 @@
+"""The stages that Laplacian eigenmaps and spectral clustering share: affinity, problem, solution, map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .. import validation
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning
+from ..data.rows import Rows
+from ..errors import InputError
+from ..events import Events
+from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..records import Solution, Sparse
+from ..spectral.recipes.laplacian import laplacian_problem
+from ..spectral.solvers import SOLVERS, solve
+from ..validation import Either, Instance, Nothing, OneOf, Real, Rule
+from .neighborhood import NEIGHBOR_RULES, Neighborhood, Settings, check_points, find_neighborhood
+
+AFFINITY_RULES: Mapping[str, Rule] = {
+    **NEIGHBOR_RULES,
+    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
+    "bandwidth": Either(Real(0), Nothing()),
+    "solver": OneOf("auto", "exact", *SOLVERS),
+}
+
+DEFAULT_NEIGHBORS = 10
+
+
+def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:
+    """Points, distances, or a graph of affinities: ``affinity="precomputed"`` and ``metric="graph"`` both say the last."""
+    if estimator.affinity == "precomputed" and estimator.metric != "graph":
+        rows = validation.check_pairwise(estimator, X, what="affinities", reset=reset)
+        return validation.check_graph(rows, what="affinities", reset=reset)
+    return check_points(estimator, X, what="affinities", reset=reset)
+
+
+def affinity_neighborhood(estimator: Any, rows: Rows, events: Events) -> Neighborhood:
+    """The neighbour graph, or the given graph with its affinities in the place of distances."""
+    settings = Settings.of(estimator)
+    if estimator.affinity == "precomputed":
+        settings = Settings("graph", None, np.inf, "auto", settings.n_jobs, settings.rng)
+    if settings.metric == "graph" and isinstance(rows.values, csr_array):
+        graph = rows.values.copy()
+        graph.eliminate_zeros()
+        rows = Rows(graph)
+    return find_neighborhood(rows, settings, DEFAULT_NEIGHBORS, events)
+
+
+def choose_affinity(estimator: Any, events: Events) -> Affinity:
+    """The affinity asked for; ``auto`` is self-tuning, or Gaussian where a bandwidth is given."""
+    if estimator.affinity != "auto":
+        if estimator.bandwidth is not None:
+            raise InputError(
+                f"bandwidth belongs to affinity='auto'; got bandwidth={estimator.bandwidth:g} with "
+                f"affinity={estimator.affinity!r}. Put it into the affinity, for example Gaussian({estimator.bandwidth:g})."
+            )
+        return estimator.affinity  # type: ignore[no-any-return]
+    if estimator.bandwidth is not None:
+        events.chosen("affinity", f"Gaussian({estimator.bandwidth:g})", "a bandwidth was given")
+        return Gaussian(estimator.bandwidth)
+    events.chosen("affinity", "SelfTuning", "no bandwidth was given, and local scales fit every density")
+    return SelfTuning()
+
+
+def build_affinity(estimator: Any, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
+    """Symmetric affinities of the fitted points, and what gives those of new points (None: they come given)."""
+    if hood.settings.metric == "graph":
+        lists = hood.neighbors
+        shape = (hood.n_points, hood.n_points)
+        W = csr_array((lists.distances, lists.indices, lists.indptr), shape=shape)
+        W.sort_indices()
+        return W, None
+    with events.stage("affinities"):
+        neighbors = hood.bridged(capped=True)
+        fitted = choose_affinity(estimator, events).fit(neighbors, events=events, n_jobs=estimator.n_jobs)
+        return fitted.weights(neighbors, events=events, n_jobs=estimator.n_jobs), fitted
+
+
+def solve_laplacian(
+    estimator: Any, hood: Neighborhood, n_components: int, events: Events
+) -> tuple[Solution, NystromMap, Sparse]:
+    """Coordinates with X'DX = I, and the map that gives those of new points."""
+    W, fitted = build_affinity(estimator, hood, events)
+    validation.check_components(
+        n_components, hood.n_points - 1, f"{hood.n_points} points have so many coordinates beside the constant one"
+    )
+    with events.stage("solve"):
+        problem = laplacian_problem(W, hood.weights)
+        solution = solve(problem, n_components, solver=estimator.solver, rng=hood.settings.rng, events=events)
+    source = (
+        GivenAffinities()
+        if fitted is None
+        else NeighborAffinities(hood.lookup, fitted, hood.weights, estimator.n_jobs)
+    )
+    return solution, NystromMap(source, solution.vectors, solution.values), W

@@ -1,0 +1,131 @@
+"""Laplacian eigenmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from ..affinities import Affinity
+from ..data.rows import Rows
+from ..events import Events, Listener
+from ..records import PlannedStage
+from ..validation import Rule
+from . import costs
+from .base import Embedded, Estimator
+from .laplacian import (
+    AFFINITY_RULES,
+    DEFAULT_NEIGHBORS,
+    affinity_neighborhood,
+    check_affinity_input,
+    solve_laplacian,
+)
+from .neighborhood import PAIRWISE, Neighborhood
+from .parts import Needs, embed_parts
+
+
+class LaplacianEigenmaps(Estimator):
+    """min tr X'(D - W)X  s.t.  X'DX = I, X'D1 = 0: near points, weighted by affinity W, get near coordinates.
+
+    Belkin & Niyogi (2003). The coordinates are the smallest non-trivial eigenvectors of the normalised graph
+    Laplacian over the square root of the degree. New points go by the Nystrom extension (Bengio et al. 2004).
+
+    Parameters
+    ----------
+    n_components
+        Dimensions of the embedding.
+    n_neighbors
+        Nearest points that each point is tied to; None: 10, or all others where there are fewer.
+    radius
+        Tie each point to all within this distance instead: the geometric graph of threshold tau.
+    metric
+        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour graph)
+        or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
+    affinity
+        ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"`` (as ``metric="graph"``). ``"auto"`` is
+        self-tuning, or Gaussian where ``bandwidth`` is given.
+    bandwidth
+        Sigma of exp(-(d / sigma)^2).
+    solver
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``, ``"shift-invert"``, ``"lobpcg"``.
+    search
+        Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
+    on_disconnected
+        ``"connect"`` (the nearest points of different components are tied, with a warning), ``"error"``, ``"largest"`` (the
+        other points are placed by the map) or ``"per_component"``.
+    random_state, n_jobs, memory_limit, callback, verbose
+        As in every estimator: see `lowdim.estimators.base.Estimator`.
+
+    Attributes
+    ----------
+    embedding_ : array (n_samples, n_components)
+    eigenvalues_ : array (n_components,), smallest first
+    affinity_matrix_ : sparse array of the distinct points (absent where parts were embedded alone)
+    component_labels_ : array (n_samples,), 0 for the largest component
+    report_ : what was done and chosen, seconds per stage, residuals
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(500, random_state=0)
+    >>> lowdim.LaplacianEigenmaps(n_neighbors=12).fit_transform(roll.data).shape
+    (500, 2)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = AFFINITY_RULES
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: int | None = None,
+        radius: float | None = None,
+        metric: str | Callable[..., float] = "euclidean",
+        affinity: str | Affinity = "auto",
+        bandwidth: float | None = None,
+        solver: str = "auto",
+        search: str = "auto",
+        on_disconnected: str = "connect",
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        memory_limit: float | str | None = None,
+        callback: Listener | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.metric = metric
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.solver = solver
+        self.search = search
+        self.on_disconnected = on_disconnected
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.verbose = verbose
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        return check_affinity_input(self, X, reset=reset)
+
+    def _embed(self, rows: Rows, events: Events) -> Embedded:
+        hood = affinity_neighborhood(self, rows, events)
+        needs = Needs(self.n_components, self.n_components + 1)
+        return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
+
+    def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
+        solution, map_, W = solve_laplacian(self, hood, self.n_components, events)
+        return Embedded(solution.vectors, map_, solution, attributes={"affinity_matrix_": W})
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        n_rows, n_columns = rows.shape
+        k = self.n_neighbors or DEFAULT_NEIGHBORS
+        given = self.metric in PAIRWISE or self.affinity == "precomputed"
+        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        return [*stages, costs.affinities(n_rows, k), costs.lanczos(n_rows, 2 * k, self.n_components)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric in PAIRWISE or self.affinity == "precomputed"
+        return tags

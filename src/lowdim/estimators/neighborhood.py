@@ -1,0 +1,195 @@
+"""The neighbour graph that Isomap, LLE and Laplacian eigenmaps begin with: one way in for every form of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import validation
+from ..data.duplicates import find_duplicates
+from ..data.rows import Rows
+from ..errors import DataWarning, InputError
+from ..events import Events
+from ..neighbors import Index, build_index, find_components, symmetric_graph
+from ..neighbors.edges import Edges, add_edges, restrict
+from ..neighbors.lookup import Lookup
+from ..records import Components, Duplicates, Floats, Integers, Neighbors
+from ..validation import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from .base import COMMON_RULES
+
+PAIRWISE = ("precomputed", "graph")
+
+NEIGHBOR_RULES: Mapping[str, Rule] = {
+    **COMMON_RULES,
+    "n_neighbors": Either(Whole(1), Nothing()),
+    "radius": Either(Real(0), Nothing()),
+    "metric": Either(Instance(str), Function()),
+    "search": OneOf("auto", "exact", "approximate"),
+    "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of an estimator that decide its neighbour graph. A graph given has every edge within reach."""
+
+    metric: str | Callable[..., float]
+    n_neighbors: int | None
+    radius: float | None
+    search: str
+    n_jobs: int | None
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, estimator: Any) -> Settings:
+        """The settings of an estimator."""
+        return cls(
+            estimator.metric,
+            estimator.n_neighbors,
+            np.inf if estimator.metric == "graph" else estimator.radius,
+            estimator.search,
+            estimator.n_jobs,
+            validation.make_generator(estimator.random_state),
+        )
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether the data is a matrix between points rather than the points."""
+        return self.metric in PAIRWISE
+
+
+@dataclass(frozen=True, slots=True)
+class Neighborhood:
+    """Distinct points, who is near whom, and the index that answers for new points.
+
+    ``bridges`` are the edges that were added between components; the neighbour lists come without them.
+    """
+
+    settings: Settings
+    index: Index
+    neighbors: Neighbors
+    components: Components
+    duplicates: Duplicates | None = None
+    bridges: Edges | None = None
+
+    @property
+    def n_points(self) -> int:
+        """Number of distinct points."""
+        return self.neighbors.n_rows
+
+    @property
+    def weights(self) -> Floats | None:
+        """How many rows each distinct point stands for; None where each stands for one."""
+        return None if self.duplicates is None else self.duplicates.weights
+
+    def bridged(self, *, capped: bool = False) -> Neighbors:
+        """The neighbour lists with the bridges.
+
+        A bridge is longer than any other edge of its ends, and an affinity of its true length can underflow to nothing:
+        ``capped`` takes the longest other edge of its two ends as its length.
+        """
+        if self.bridges is None:
+            return self.neighbors
+        edges = self.bridges
+        if capped and self.neighbors.indices.size:
+            longest = np.zeros(self.n_points)
+            filled = np.flatnonzero(self.neighbors.counts)
+            longest[filled] = self.neighbors.distances[self.neighbors.indptr[filled + 1] - 1]
+            reach = np.maximum(longest[edges.starts], longest[edges.ends])
+            reach = np.where(reach > 0, reach, np.median(longest[filled]))
+            edges = replace(edges, lengths=np.minimum(edges.lengths, reach))
+        return add_edges(self.neighbors, edges)
+
+    def part(self, members: Integers, events: Events) -> Neighborhood:
+        """The neighbourhood of some whole components alone."""
+        rows = select_points(self.index.rows, members, pairwise=self.settings.pairwise)
+        index = open_index(rows, self.settings, events)
+        neighbors = restrict(self.neighbors, members)
+        labels = np.unique(self.components.labels[members], return_inverse=True)[1]
+        components = Components(labels, np.bincount(labels))
+        duplicates = self.duplicates and Duplicates(members, members, self.duplicates.weights[members])
+        return Neighborhood(self.settings, index, neighbors, components, duplicates)
+
+    @property
+    def lookup(self) -> Lookup:
+        """What the map for new points keeps: fitted neighbours, found as at fit."""
+        widest = int(self.neighbors.counts.max(initial=1))
+        return Lookup(self.index, max(1, widest), self.settings.radius)
+
+
+def select_points(rows: Rows, members: Integers, *, pairwise: bool) -> Rows:
+    """Some points of the data, with their columns too where the data is a matrix between points."""
+    part = rows.select(members)
+    return Rows(part.values[:, members]) if pairwise else part
+
+
+def open_index(rows: Rows, settings: Settings, events: Events) -> Index:
+    """The index of the settings over some rows."""
+    return build_index(
+        rows, settings.metric, search=settings.search, n_jobs=settings.n_jobs, rng=settings.rng, events=events
+    )
+
+
+def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
+    """Rows of points, or the checked matrix between points that ``metric`` announces.
+
+    ``what`` says what the entries of a graph are: lengths for Isomap and LLE, affinities for Laplacian eigenmaps.
+    """
+    if estimator.metric not in PAIRWISE:
+        return validation.check_rows(estimator, X, reset=reset, at_least=2 if reset else 1)
+    entries = what if estimator.metric == "graph" else "distances"
+    rows = validation.check_pairwise(estimator, X, what=entries, reset=reset)
+    if estimator.metric == "graph":
+        return validation.check_graph(rows, what=entries, reset=reset)
+    validation.check_distances(rows, what=entries, reset=reset)
+    return rows
+
+
+def find_neighborhood(rows: Rows, settings: Settings, default_neighbors: int, events: Events) -> Neighborhood:
+    """Duplicates collapsed, neighbours found, components counted."""
+    duplicates = None
+    if not settings.pairwise:
+        with events.stage("duplicates"):
+            duplicates = find_duplicates(rows)
+        if duplicates.first.size == 1:
+            raise InputError(
+                f"X must hold at least 2 distinct points; all its {rows.n_rows} rows are equal. There is nothing to embed."
+            )
+        if duplicates.n_collapsed:
+            rows = rows.select(duplicates.first)
+        else:
+            duplicates = None
+    with events.stage("neighbours"):
+        index = open_index(rows, settings, events)
+        neighbors = _search(index, rows.n_rows, settings, default_neighbors, duplicates, events)
+        components = find_components(symmetric_graph(neighbors))
+    return Neighborhood(settings, index, neighbors, components, duplicates)
+
+
+def _search(
+    index: Index,
+    n_points: int,
+    settings: Settings,
+    default_neighbors: int,
+    duplicates: Duplicates | None,
+    events: Events,
+) -> Neighbors:
+    if settings.radius is not None:
+        neighbors = index.query_radius(None, settings.radius)
+        empty = int(np.sum(neighbors.counts == 0))
+        if empty and np.isfinite(settings.radius):
+            events.warned(
+                f"{empty} of {n_points} points have no neighbour within radius={settings.radius:g}. "
+                "Raise radius, or use n_neighbors.",
+                DataWarning,
+            )
+        return neighbors
+    k = settings.n_neighbors
+    if k is None:
+        k = min(default_neighbors, n_points - 1)
+        events.chosen("n_neighbors", str(k), "the default" if k == default_neighbors else "all other points")
+    validation.check_neighbors(k, n_points, duplicates.n_collapsed if duplicates else 0)
+    return index.query(None, k)

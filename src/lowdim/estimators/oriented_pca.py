@@ -1,0 +1,104 @@
+"""Oriented principal component analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from .. import validation
+from ..data.rows import Rows
+from ..errors import InputError
+from ..events import Events, Listener
+from ..mapping.linear import LinearMap
+from ..records import PlannedStage
+from ..spectral.linear.choose import estimate
+from ..spectral.linear.oriented import oriented_pca
+from ..validation import Real, Rule
+from .base import COMMON_RULES, Embedded, Estimator
+
+
+class OrientedPCA(Estimator):
+    """max w'S_u w / w'S_v w: directions in which the signal u varies much and the noise v little.
+
+    Diamantaras & Kung (1996). S_u and S_v are the covariances of the rows of ``X`` and of ``noise``; the directions are generalised
+    eigenvectors, so that e_i'S_u e_j = e_i'S_v e_j = 0 for i != j. Without noise, S_v = I and this is PCA.
+
+    Parameters
+    ----------
+    n_components
+        Number of directions.
+    ridge
+        Added to the diagonal of S_v, as a share of its mean: needed where the noise does not fill the space.
+    random_state, n_jobs, memory_limit, callback, verbose
+        As in every estimator: see `lowdim.estimators.base.Estimator`.
+
+    Attributes
+    ----------
+    embedding_ : array (n_samples, n_components)
+    components_ : array (n_components, n_features)
+    ratios_ : array (n_components,), signal over noise along each direction
+    mean_ : array (n_features,)
+    report_ : what was done, seconds per stage
+
+    Examples
+    --------
+    >>> import lowdim, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> signal, noise = rng.normal(size=(2, 100, 3)) * np.array([[[3, 1, 1]], [[6, 1, 1]]])
+    >>> lowdim.OrientedPCA(1).fit(signal, noise=noise).embedding_.shape
+    (100, 1)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {**COMMON_RULES, "ridge": Real(0, closed=True)}
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        ridge: float = 1e-6,
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        memory_limit: float | str | None = None,
+        callback: Listener | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.ridge = ridge
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> OrientedPCA:
+        """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise)."""
+        self._noise = None if noise is None else validation.check_block(noise, "noise")
+        try:
+            super().fit(X, y)
+        finally:
+            del self._noise
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, noise: Any = None) -> Any:
+        """Find the directions and return the coordinates of ``X``."""
+        return self.fit(X, y, noise=noise).embedding_
+
+    def _embed(self, rows: Rows, events: Events) -> Embedded:
+        validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
+        noise = self._noise
+        if noise is not None and noise.n_columns != rows.n_columns:
+            raise InputError(
+                f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
+            )
+        generator = validation.make_generator(self.random_state)
+        with events.stage("directions"):
+            fit = oriented_pca(rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events)
+        map_ = LinearMap(fit.mean, fit.directions)
+        with events.stage("project"):
+            coordinates = map_.transform(rows)
+        attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
+        return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        seconds, size = estimate("covariance", rows, self.n_components)
+        return [PlannedStage("directions", 3 * seconds, 3 * size, "two covariances")]

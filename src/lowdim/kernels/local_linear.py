@@ -1,0 +1,255 @@
+"""Local Gram matrices of neighbourhoods and the reconstruction weights that follow from them.
+
+Grams of a block of rows lie one after the other: row i owns ``grams[places[i] - places[start] :][: k_i * k_i]``.
+Sums may be reordered and products fused (``FLAGS``): the last bit only, in the same way at every call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..records import Floats, Integers
+from .small_eigen import FLAGS, eigenvalues
+
+# Columns whose differences are held at a time: a patch of 30 points then fits the second-level cache at any width.
+PANEL = 512
+# A pivot below this share of the trace means that the Gram matrix is singular or indefinite.
+SMALLEST_PIVOT = 1e-14
+# Ridge where the given one leaves the Gram matrix singular, as a share of its trace.
+RIDGE = 1e-3
+
+
+@njit(cache=True, nogil=True)
+def sort_rows(indptr: Integers, indices: Integers, distances: Floats, start: int, stop: int) -> None:
+    """Order each row by index, in place: results then do not depend on how a search broke ties."""
+    for i in range(start, stop):
+        row = indices[indptr[i] : indptr[i + 1]]
+        lengths = distances[indptr[i] : indptr[i + 1]]
+        order = np.argsort(row)
+        row[:] = row[order]
+        lengths[:] = lengths[order]
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def add_products(differences: Floats, count: int, width: int, gram: Floats) -> None:
+    """Lower triangle of gram += C C' for the first ``count`` rows and ``width`` columns of C."""
+    for a in range(count):
+        left = differences[a]
+        for b in range(a + 1):
+            right = differences[b]
+            total = 0.0
+            for c in range(width):
+                total += left[c] * right[c]
+            gram[a * count + b] += total
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def mirror(gram: Floats, count: int) -> None:
+    """Copy the lower triangle to the upper one."""
+    for a in range(count):
+        for b in range(a):
+            gram[b * count + a] = gram[a * count + b]
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def dense_grams(
+    points: Floats,
+    queries: Floats,
+    indptr: Integers,
+    indices: Integers,
+    places: Integers,
+    scale: float,
+    grams: Floats,
+) -> None:
+    """G_jk = (y - eta_j).(y - eta_k) from scaled differences of coordinates, panel by panel of columns."""
+    n_columns = points.shape[1]
+    panel = min(PANEL, n_columns)
+    longest = 0
+    for i in range(queries.shape[0]):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    differences = np.empty((longest, panel))
+    for i in range(queries.shape[0]):
+        row = indices[indptr[i] : indptr[i + 1]]
+        count = row.shape[0]
+        gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
+        gram[:] = 0.0
+        for left in range(0, n_columns, panel):
+            width = min(panel, n_columns - left)
+            y = queries[i, left : left + width]
+            for a in range(count):
+                eta = points[row[a], left : left + width]
+                line = differences[a]
+                for c in range(width):
+                    line[c] = (eta[c] - y[c]) * scale
+            add_products(differences, count, width, gram)
+        mirror(gram, count)
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def scatter_sparse(columns: Integers, values: Floats, slots: Integers, used: int, line: Floats) -> int:
+    """Add one compressed row into ``line``, giving each new column the next free slot; returns slots in use."""
+    for place in range(columns.shape[0]):
+        column = columns[place]
+        if slots[column] < 0:
+            slots[column] = used
+            used += 1
+        line[slots[column]] += values[place]
+    return used
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def sparse_grams(
+    point_starts: Integers,
+    point_columns: Integers,
+    point_values: Floats,
+    query_starts: Integers,
+    query_columns: Integers,
+    query_values: Floats,
+    slots: Integers,
+    indptr: Integers,
+    indices: Integers,
+    places: Integers,
+    scale: float,
+    grams: Floats,
+) -> None:
+    """As ``dense_grams`` for compressed rows: a patch is spread over the columns that occur in it, and no others."""
+    for i in range(query_starts.shape[0] - 1):
+        row = indices[indptr[i] : indptr[i + 1]]
+        count = row.shape[0]
+        asked = query_columns[query_starts[i] : query_starts[i + 1]]
+        room = asked.shape[0]
+        for a in range(count):
+            room += point_starts[row[a] + 1] - point_starts[row[a]]
+        spread = np.zeros((count + 1, room))
+        used = scatter_sparse(asked, query_values[query_starts[i] : query_starts[i + 1]], slots, 0, spread[count])
+        for a in range(count):
+            own = slice(point_starts[row[a]], point_starts[row[a] + 1])
+            used = scatter_sparse(point_columns[own], point_values[own], slots, used, spread[a])
+        y = spread[count]
+        for a in range(count):
+            line = spread[a]
+            for c in range(used):
+                line[c] = (line[c] - y[c]) * scale
+        gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
+        gram[:] = 0.0
+        add_products(spread, count, used, gram)
+        mirror(gram, count)
+        for column in asked:
+            slots[column] = -1
+        for a in range(count):
+            for column in point_columns[point_starts[row[a]] : point_starts[row[a] + 1]]:
+                slots[column] = -1
+
+
+@njit(cache=True, nogil=True)
+def distance_grams(
+    indptr: Integers, distances: Floats, between: Floats, places: Integers, scale: float, grams: Floats
+) -> None:
+    """G_jk = (d_j^2 + d_k^2 - d_jk^2) / 2 from scaled distances, d_jk in ``between`` (rows x k x k).
+
+    A distance that is not known (not finite) is taken as the way round through the point itself, d_j + d_k.
+    """
+    for i in range(indptr.shape[0] - 1):
+        lengths = distances[indptr[i] : indptr[i + 1]]
+        count = lengths.shape[0]
+        gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
+        for a in range(count):
+            to_first = lengths[a] * scale
+            for b in range(a):
+                to_second = lengths[b] * scale
+                apart = 0.5 * (between[i, a, b] + between[i, b, a]) * scale
+                if not np.isfinite(apart):
+                    apart = to_first + to_second
+                gram[a * count + b] = 0.5 * (to_first * to_first + to_second * to_second - apart * apart)
+            gram[a * count + a] = to_first * to_first
+        mirror(gram, count)
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def solve_for_ones(factor: Floats, weights: Floats, smallest: float) -> bool:
+    """Solve A w = 1 by Cholesky, A in ``factor`` (overwritten); False where a pivot is not above ``smallest``."""
+    count = weights.shape[0]
+    for a in range(count):
+        row = factor[a]
+        right = 1.0
+        for b in range(a + 1):
+            other = factor[b]
+            total = 0.0
+            for c in range(b):
+                total += row[c] * other[c]
+            value = row[b] - total
+            if b < a:
+                row[b] = value / other[b]
+                right -= row[b] * weights[b]
+            elif value > smallest:
+                row[a] = np.sqrt(value)
+            else:
+                return False
+        weights[a] = right / row[a]
+    for a in range(count - 1, -1, -1):
+        weights[a] /= factor[a, a]
+        row = factor[a]
+        for b in range(a):
+            weights[b] -= row[b] * weights[a]
+    return True
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def ridged(gram: Floats, ridge: float, factor: Floats) -> None:
+    """factor = G + ridge I."""
+    count = factor.shape[0]
+    for a in range(count):
+        for b in range(count):
+            factor[a, b] = gram[a * count + b]
+        factor[a, a] += ridge
+
+
+@njit(cache=True, nogil=True, fastmath=FLAGS)
+def weights_of_gram(gram: Floats, reg: float, weights: Floats) -> None:
+    """Solve (G + reg tr(G) I) w = 1 and scale w to the sum 1 (Roweis & Saul 2000; Saul & Roweis 2003, sec. 5).
+
+    Where that matrix is not positive definite its spectrum is moved up by -min(0, lambda_min(G)), and the ridge is at least
+    ``RIDGE`` tr(G). Moving it by c adds 2 c to every squared distance, which keeps their order (Roth et al. 2003).
+    """
+    count = weights.shape[0]
+    trace = 0.0
+    for a in range(count):
+        trace += gram[a * count + a]
+    if count == 1 or not trace > 0.0:
+        weights[:] = 1.0 / count
+        return
+    factor = np.empty((count, count))
+    ridged(gram, reg * trace, factor)
+    if not solve_for_ones(factor, weights, SMALLEST_PIVOT * trace):
+        ridged(gram, 0.0, factor)
+        lowest = eigenvalues(factor)[count - 1]
+        ridged(gram, max(reg, RIDGE) * trace - min(0.0, lowest), factor)
+        solve_for_ones(factor, weights, 0.0)
+    total = 0.0
+    for a in range(count):
+        total += weights[a]
+    for a in range(count):
+        weights[a] /= total
+
+
+@njit(cache=True, nogil=True)
+def block_weights(grams: Floats, indptr: Integers, places: Integers, reg: float, snap: bool, weights: Floats) -> None:
+    """Weights of a block of rows; with ``snap`` a row that lies on a neighbour is that neighbour alone."""
+    for i in range(indptr.shape[0] - 1):
+        gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
+        row = weights[indptr[i] : indptr[i + 1]]
+        count = row.shape[0]
+        if count == 0:
+            continue
+        hit = -1
+        if snap:
+            for a in range(count):
+                if gram[a * count + a] == 0.0:
+                    hit = a
+                    break
+        if hit >= 0:
+            row[:] = 0.0
+            row[hit] = 1.0
+        else:
+            weights_of_gram(gram, reg, row)

@@ -1,0 +1,112 @@
+"""Keeping the k best of a stream, and putting rows in order: nearest first, ties by index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..records import Floats, Integers
+from .distances import sparse_squared_distance, squared_distance
+
+
+@njit(cache=True, nogil=True, inline="always")
+def is_further(distance: float, index: int, other: float, other_index: int) -> bool:
+    """Whether the first pair comes after the second in the order (distance, index)."""
+    return distance > other or (distance == other and index > other_index)
+
+
+@njit(cache=True, nogil=True)
+def replace_furthest(distances: Any, indices: Any, distance: float, index: int) -> None:
+    """Put a pair in the place of the root of a max-heap in the order (distance, index)."""
+    size, hole = distances.size, 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and is_further(distances[right], indices[right], distances[child], indices[child]):
+            child = right
+        if not is_further(distances[child], indices[child], distance, index):
+            break
+        distances[hole] = distances[child]
+        indices[hole] = indices[child]
+        hole = child
+    distances[hole] = distance
+    indices[hole] = index
+
+
+@njit(cache=True, nogil=True)
+def sort_rows(indptr: Integers, indices: Integers, distances: Floats) -> None:
+    """Sort each compressed row in place in the order (distance, index)."""
+    for row in range(indptr.size - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        if stop - start <= 48:
+            for place in range(start + 1, stop):
+                distance, index, hole = distances[place], indices[place], place
+                while hole > start and is_further(distances[hole - 1], indices[hole - 1], distance, index):
+                    distances[hole] = distances[hole - 1]
+                    indices[hole] = indices[hole - 1]
+                    hole -= 1
+                distances[hole] = distance
+                indices[hole] = index
+        else:
+            by_index = np.argsort(indices[start:stop])
+            order = by_index[np.argsort(distances[start:stop][by_index], kind="mergesort")]
+            indices[start:stop] = indices[start:stop][order]
+            distances[start:stop] = distances[start:stop][order]
+
+
+@njit(cache=True, nogil=True)
+def dense_nearest(
+    x: Floats,
+    x_terms: Floats,
+    y: NDArray[Any],
+    y_terms: Floats,
+    own: Integers,
+    indices: Integers,
+    distances: Floats,
+) -> None:
+    """The nearest rows of y of each row of x by comparing with all, without row ``own``; as unsorted heaps (b x k)."""
+    for row in range(x.shape[0]):
+        distances[row] = np.inf
+        indices[row] = y.shape[0]
+        for point in range(y.shape[0]):
+            if point != own[row]:
+                value = squared_distance(x[row], x_terms[row], y[point], y_terms[point])
+                if value < distances[row, 0]:
+                    replace_furthest(distances[row], indices[row], value, point)
+
+
+@njit(cache=True, nogil=True)
+def sparse_nearest(
+    x: Any, x_terms: Floats, y: Any, y_terms: Floats, own: Integers, n_columns: int, indices: Integers, distances: Floats
+) -> None:
+    """``dense_nearest`` for compressed rows (indptr, indices, data)."""
+    for row in range(x[0].size - 1):
+        distances[row] = np.inf
+        indices[row] = y[0].size - 1
+        mine = slice(x[0][row], x[0][row + 1])
+        for point in range(y[0].size - 1):
+            if point != own[row]:
+                other = slice(y[0][point], y[0][point + 1])
+                value = sparse_squared_distance(
+                    x[1][mine], x[2][mine], x_terms[row], y[1][other], y[2][other], y_terms[point], n_columns
+                )
+                if value < distances[row, 0]:
+                    replace_furthest(distances[row], indices[row], value, point)
+
+
+@njit(cache=True, nogil=True)
+def table_nearest(table: Floats, own: Integers, indices: Integers, distances: Floats) -> None:
+    """The smallest entries of each row of a dense table, without column ``own``; as unsorted heaps (b x k)."""
+    for row in range(table.shape[0]):
+        distances[row] = np.inf
+        indices[row] = table.shape[1]
+        for point in range(table.shape[1]):
+            value = table[row, point]
+            # An infinite distance still beats an empty place, whose index is beyond every point.
+            if point != own[row] and is_further(distances[row, 0], indices[row, 0], value, point):
+                replace_furthest(distances[row], indices[row], value, point)

@@ -1,0 +1,78 @@
+"""Products of a sparse matrix in compressed rows with a block of columns, on the rows [start, stop).
+
+Blocks are in C order, so that each entry of the matrix is read once for all columns. Only multiply-add is fused
+(``contract``): the order of every sum stays that of the row, whatever the block of rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+from numpy.typing import NDArray
+
+from ..records import Floats
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def product(
+    indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, out: Floats, start: int, stop: int
+) -> None:
+    """``out = A X``."""
+    m = X.shape[1]
+    if m == 1:
+        for i in range(start, stop):
+            total = 0.0
+            for p in range(indptr[i], indptr[i + 1]):
+                total += data[p] * X[indices[p], 0]
+            out[i, 0] = total
+        return
+    for i in range(start, stop):
+        for c in range(m):
+            out[i, c] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            a = data[p]
+            for c in range(m):
+                out[i, c] += a * X[j, c]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def differences(
+    indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, out: Floats, start: int, stop: int
+) -> None:
+    """``out_i = sum_j w_ij (x_i - x_j)``: the graph Laplacian without the cancellation of d_i x_i - sum_j w_ij x_j."""
+    m = X.shape[1]
+    if m == 1:
+        for i in range(start, stop):
+            total = 0.0
+            here = X[i, 0]
+            for p in range(indptr[i], indptr[i + 1]):
+                total += data[p] * (here - X[indices[p], 0])
+            out[i, 0] = total
+        return
+    for i in range(start, stop):
+        for c in range(m):
+            out[i, c] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            a = data[p]
+            for c in range(m):
+                out[i, c] += a * (X[i, c] - X[j, c])
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def edge_energy(
+    indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, out: Floats, start: int, stop: int
+) -> None:
+    """``out_i = sum_j w_ij (x_i - x_j)^2``, whose sum over i is 2 x'Lx: all terms of one sign, nothing cancels."""
+    m = X.shape[1]
+    for i in range(start, stop):
+        for c in range(m):
+            out[i, c] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            a = data[p]
+            for c in range(m):
+                difference = X[i, c] - X[j, c]
+                out[i, c] += a * difference * difference

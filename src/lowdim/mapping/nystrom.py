@@ -1,0 +1,92 @@
+"""New points for methods that diagonalise a normalised affinity: Laplacian eigenmaps, spectral clustering.
+
+The coordinates X satisfy D^-1 W X = X (I - Lam), so each fitted point is the affinity-weighted mean of its neighbours
+over 1 - lambda. The Nystrom extension (Bengio et al. 2004, sec. 3) says the same of a new point:
+
+    x = (I - Lam)^-1  sum_n w(y, y_n) x_n / sum_n w(y, y_n)
+
+For a graph, a fitted node's own row of affinities gives back its own coordinates. For data, the affinities of a new
+point run over its nearest fitted points, and a point that equals a fitted one takes that one's coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..affinities import FittedAffinity
+from ..data.rows import Rows
+from ..errors import InputError
+from ..events import Events
+from ..neighbors.lookup import Lookup
+from ..records import Floats, Integers
+
+SMALLEST_SHRINKAGE = 0.05
+
+
+class Affinities(Protocol):
+    """How a new point is tied to the fitted ones."""
+
+    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+        """Affinities (new x fitted), and for each new point the fitted point that it equals, or -1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NystromMap:
+    """Weighted mean of the fitted neighbours over 1 - lambda.
+
+    Where 1 - lambda is under 0.05 in size the division would only blow up noise (such a coordinate oscillates from
+    neighbour to neighbour), so there it is held at that size.
+    """
+
+    affinities: Affinities
+    embedding: Floats
+    eigenvalues: Floats
+
+    def transform(self, rows: Rows) -> Floats:
+        """Coordinates of new points, each row alone."""
+        weights, equal = self.affinities.to_new(rows)
+        totals = np.asarray(weights.sum(axis=1)).ravel()
+        if np.any(alone := (totals <= 0) & (equal < 0)):
+            first = np.flatnonzero(alone)[0]
+            raise InputError(
+                f"{int(alone.sum())} rows of X have no affinity to any fitted point (the first is row {first}), so "
+                "nothing says where they belong. Leave them out, or widen the bandwidth or radius."
+            )
+        shrinkage = 1 - self.eigenvalues
+        held = np.where(shrinkage < 0, -1.0, 1.0) * np.maximum(np.abs(shrinkage), SMALLEST_SHRINKAGE)
+        coordinates = (weights @ self.embedding) / np.where(totals > 0, totals, 1.0)[:, None] / held
+        hit = equal >= 0
+        coordinates[hit] = self.embedding[equal[hit]]
+        return np.asarray(coordinates)
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborAffinities:
+    """Affinities of new points to their nearest fitted points."""
+
+    lookup: Lookup
+    affinity: FittedAffinity
+    weights: Floats | None = None
+    n_jobs: int | None = None
+
+    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+        """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
+        neighbors = self.lookup.query(rows)
+        W = self.affinity.to_new(neighbors, events=Events(), n_jobs=self.n_jobs)
+        nearest = neighbors.indptr[:-1]
+        equal = np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
+        return (W if self.weights is None else csr_array(W * self.weights)), equal
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAffinities:
+    """New points come as rows of affinities to the fitted ones."""
+
+    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+        """The rows themselves; which fitted point one equals is not known."""
+        return csr_array(rows.values, dtype=np.float64), np.full(rows.n_rows, -1)

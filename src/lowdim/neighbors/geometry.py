@@ -1,0 +1,156 @@
+"""Indexed points under a metric with a Euclidean form: exact distances of any pairs, whatever holds the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from .. import kernels
+from ..data.rows import Rows
+from ..parallel import map_blocks
+from ..records import Floats, Integers
+from .metrics import MappedMetric
+
+Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of query rows, ready to be compared with the indexed points."""
+
+    values: NDArray[Any] | Compressed
+    terms: Floats
+
+    @property
+    def n_rows(self) -> int:
+        """Number of query rows."""
+        return self.terms.shape[0]
+
+
+class Geometry:
+    """Rows, the metric's terms of each of them, and the squared Euclidean distances that follow.
+
+    Squared distances are in the unit ``unit``, a power of two near the size of the data, so that squares of very large
+    or very small values neither overflow nor vanish.
+    """
+
+    def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
+        self.rows = rows
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.unit = _power_of_two(_largest(rows, n_jobs)) if metric.is_homogeneous else 1.0
+        self.terms = np.concatenate(
+            map_blocks(lambda part: self._terms(rows, part), rows.n_rows, n_jobs=n_jobs, block_rows=rows.block_rows())
+        )
+        self.values = _compressed(rows.values) if isinstance(rows.values, csr_array) else _native(rows.values)
+
+    def block(self, rows: Rows | None, part: slice) -> Block:
+        """Query rows of a slice; rows None: the indexed points."""
+        terms = self.terms[part] if rows is None else self._terms(rows, part)
+        source = self.rows if rows is None else rows
+        if self.rows.is_sparse:
+            return Block(_compressed(csr_array(source.values[part])), terms)
+        return Block(source.block(part), terms)
+
+    def mapped(self, rows: Rows | None, part: slice) -> Floats:
+        """The vectors that the rows of a slice stand for, in the unit of the squared distances; the extra term last."""
+        terms = self.terms[part] if rows is None else self._terms(rows, part)
+        block = (self.rows if rows is None else rows).block(part)
+        return np.column_stack(((block - terms[:, :1]) * terms[:, 1:2], terms[:, 2]))
+
+    def pairs(self, block: Block, indptr: Integers, indices: Integers) -> Floats:
+        """Squared distances of each query row to its ``indices[indptr[i]:indptr[i + 1]]``."""
+        out = np.empty(indices.size)
+        if self.rows.is_sparse:
+            kernels.distances.sparse_pairs(
+                block.values, block.terms, self.values, self.terms, indptr, indices, self.rows.n_columns, out
+            )
+        else:
+            kernels.distances.dense_pairs(
+                block.values, block.terms, self.values, self.terms, indptr, indices, out
+            )
+        return out
+
+    def nearest(self, block: Block, own: Integers, k: int) -> tuple[Integers, Floats]:
+        """The k nearest points and their squared distances by comparing each query row with every point."""
+        indices = np.empty((block.n_rows, k), dtype=np.int64)
+        squared = np.empty((block.n_rows, k))
+        if self.rows.is_sparse:
+            kernels.selection.sparse_nearest(
+                block.values, block.terms, self.values, self.terms, own, self.rows.n_columns, indices, squared
+            )
+        else:
+            kernels.selection.dense_nearest(
+                block.values, block.terms, self.values, self.terms, own, indices, squared
+            )
+        kernels.selection.sort_rows(
+            np.arange(block.n_rows + 1, dtype=np.int64) * k, indices.reshape(-1), squared.reshape(-1)
+        )
+        return indices, squared
+
+    def local(self, indptr: Integers, indices: Integers, part: slice) -> Floats:
+        """Squared distances among the neighbours of each row of the slice, b x m x m."""
+        counts = np.diff(indptr[part.start : part.stop + 1])
+        widest = int(counts.max(initial=0))
+        out = np.zeros((counts.size, widest, widest))
+        if self.rows.is_sparse:
+            kernels.distances.sparse_local(
+                self.values, self.terms, indptr, indices, part.start, self.rows.n_columns, out
+            )
+        else:
+            kernels.distances.dense_local(self.values, self.terms, indptr, indices, part.start, out)
+        return out
+
+    def to_metric(self, squared: Floats) -> Floats:
+        """Distances in the metric from squared distances."""
+        return self.metric.from_squared(squared) * self.unit
+
+    def to_squared(self, distance: float) -> float:
+        """Squared distance at which the metric is ``distance``."""
+        return self.metric.to_squared(distance / self.unit)
+
+    def _terms(self, rows: Rows, part: slice) -> Floats:
+        terms = self.metric.terms(rows.block(part))
+        terms[:, 1] /= self.unit
+        return terms
+
+
+def _largest(rows: Rows, n_jobs: int | None) -> float:
+    """Largest absolute value."""
+    if isinstance(rows.values, csr_array):
+        return float(np.abs(rows.values.data).max(initial=0.0))
+    parts = map_blocks(
+        lambda part: float(np.abs(rows.block(part)).max(initial=0.0)),
+        rows.n_rows,
+        n_jobs=n_jobs,
+        block_rows=rows.block_rows(),
+    )
+    return max(parts, default=0.0)
+
+
+def _power_of_two(value: float) -> float:
+    """The power of two at or below a positive number; 1 for zero."""
+    return float(2.0 ** np.floor(np.log2(value))) if value > 0 else 1.0
+
+
+def _native(values: NDArray[Any]) -> NDArray[Any]:
+    """Values in one of the few types that the kernels are compiled for; a view wherever possible."""
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    if values.dtype in (np.float64, np.float32, np.uint8):
+        return np.ascontiguousarray(values)
+    exact_in_single = values.dtype.itemsize <= 2
+    return np.ascontiguousarray(values, dtype=np.float32 if exact_in_single else np.float64)
+
+
+def _compressed(values: csr_array) -> Compressed:
+    """(indptr, indices, data) of compressed rows with sorted columns and no repeated entries."""
+    if not values.has_canonical_format:
+        values = values.copy()
+        values.sum_duplicates()
+    data = values.data if values.dtype in (np.float64, np.float32) else values.data.astype(np.float64)
+    return values.indptr, values.indices, data

@@ -1,0 +1,107 @@
+"""Neighbours from a sparse graph of distances that the user computed: what is not stored is not a neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .. import kernels
+from ..data.rows import Rows
+from ..errors import DataWarning, InputError
+from ..events import Events
+from ..records import Floats, Integers, Neighbors
+from .index import Index
+
+
+class GraphIndex(Index):
+    """Row i holds the known distances of point i; a stored zero is an edge of length zero."""
+
+    backend = "graph"
+
+    def __init__(self, rows: Rows, metric: str, n_jobs: int | None, events: Events) -> None:
+        super().__init__(Rows(_canonical(rows)), metric, n_jobs)
+        self.events = events
+
+    def query(self, rows: Rows | None, k: int) -> Neighbors:
+        """The k nearest stored entries of each row; a row that stores fewer gives what it has."""
+        self.check_k(rows, k)
+        stored = self.query_radius(rows, np.inf)
+        short = int((stored.counts < k).sum())
+        if short:
+            self.events.warned(
+                f"{short} rows of the sparse {self.metric} input store fewer than n_neighbors={k} other points; their "
+                "neighbours are those they have. Store more distances or lower n_neighbors.",
+                DataWarning,
+            )
+        return stored.first(k)
+
+    def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
+        """Every stored entry of at most the radius."""
+        graph = self.rows.values if rows is None else _canonical(rows)
+        assert isinstance(graph, csr_array)
+        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+        distances = graph.data.astype(np.float64)
+        owners = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+        kept = distances <= radius
+        if rows is None:
+            kept &= indices != owners
+        counts = np.bincount(owners[kept], minlength=indptr.size - 1)
+        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        indices, distances = indices[kept], distances[kept]
+        kernels.selection.sort_rows(ends, indices, distances)
+        return Neighbors(ends, indices, distances, self.n_points)
+
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+        """Distances of given pairs, looked up; a pair that is not stored is an error."""
+        graph = self.rows.values if rows is None else _canonical(rows)
+        owners = np.repeat(np.arange(indptr.size - 1, dtype=np.int64), np.diff(indptr))
+        return self._look_up(graph, owners, indices, same_points=rows is None)
+
+    def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
+        """Distances among the neighbours of each row of the slice, looked up; a pair that is not stored is an error."""
+        counts = neighbors.counts[rows]
+        out = np.zeros((counts.size, counts.max(initial=0), counts.max(initial=0)))
+        for place, (start, count) in enumerate(zip(neighbors.indptr[rows], counts, strict=True)):
+            points = neighbors.indices[start : start + count]
+            left, right = np.repeat(points, count), np.tile(points, count)
+            values = self._look_up(self.rows.values, left, right, same_points=True)
+            out[place, :count, :count] = values.reshape(count, count)
+        return out
+
+    def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
+        """The nearest stored point with another label; infinite where none is stored."""
+        stored = self.query_radius(None, np.inf)
+        owners = np.repeat(np.arange(self.n_points), stored.counts)
+        outside = np.flatnonzero(labels[owners] != labels[stored.indices])
+        rows, first = np.unique(owners[outside], return_index=True)
+        nearest, distances = np.zeros(self.n_points, np.int64), np.full(self.n_points, np.inf)
+        nearest[rows], distances[rows] = stored.indices[outside[first]], stored.distances[outside[first]]
+        return nearest[points], distances[points]
+
+    def _look_up(self, graph: csr_array, left: Integers, right: Integers, *, same_points: bool) -> Floats:
+        entries = (graph.indptr, graph.indices, graph.data.astype(np.float64))
+        out = np.empty(left.size)
+        kernels.graphs.look_up(*entries, left, right, out)
+        if same_points:
+            missing = np.isnan(out)
+            other_way = np.empty(int(missing.sum()))
+            kernels.graphs.look_up(*entries, right[missing], left[missing], other_way)
+            out[missing] = other_way
+            out[left == right] = 0.0
+        missing = np.isnan(out)
+        if missing.any():
+            a, b = int(left[missing][0]), int(right[missing][0])
+            raise InputError(
+                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the sparse input; "
+                "give dense distances, store these entries, or give the data itself."
+            )
+        return out
+
+
+def _canonical(rows: Rows) -> csr_array:
+    """Compressed rows with sorted columns."""
+    graph = rows.values if isinstance(rows.values, csr_array) else csr_array(rows.values)
+    if not graph.has_canonical_format:
+        graph = graph.copy()
+        graph.sum_duplicates()
+    return graph

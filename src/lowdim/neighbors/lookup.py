@@ -1,0 +1,40 @@
+"""Fitted neighbours of new points, found as they were found at fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.rows import Rows
+from ..records import Neighbors
+from .index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """As many nearest points, or all as near, as at fit; never fewer than the nearest one."""
+
+    index: Index
+    n_neighbors: int
+    radius: float | None = None
+
+    def query(self, rows: Rows) -> Neighbors:
+        """Fitted neighbours of each new row, each row alone."""
+        if self.radius is None:
+            return self.index.query(rows, self.n_neighbors)
+        found = self.index.query_radius(rows, self.radius)
+        empty = found.counts == 0
+        return _join(found, self.index.query(rows, 1), empty) if empty.any() else found
+
+
+def _join(first: Neighbors, second: Neighbors, from_second: np.ndarray[Any, np.dtype[np.bool_]]) -> Neighbors:
+    """Row by row, the list of the one or of the other."""
+    counts = np.where(from_second, second.counts, first.counts)
+    indptr = np.concatenate(([0], np.cumsum(counts)))
+    starts = np.where(from_second, second.indptr[:-1] + first.indices.size, first.indptr[:-1])
+    places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], counts)
+    indices = np.concatenate((first.indices, second.indices))[places]
+    distances = np.concatenate((first.distances, second.distances))[places]
+    return Neighbors(indptr, indices, distances, first.n_points, first.recall)

@@ -1,0 +1,55 @@
+"""Metrics by name. A new metric with a Euclidean form is one file and one line here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...data.rows import Rows
+from ...errors import InputError
+from .base import GeneralMetric, MappedMetric, Metric
+from .correlation import CORRELATION
+from .cosine import COSINE
+from .euclidean import EUCLIDEAN, SQUARED_EUCLIDEAN
+from .general import NAMES, general_metric, parameters_from_data
+
+MAPPED: dict[str, MappedMetric] = {
+    metric.name: metric for metric in (EUCLIDEAN, SQUARED_EUCLIDEAN, COSINE, CORRELATION)
+} | {"l2": EUCLIDEAN}
+
+PRECOMPUTED = ("precomputed", "graph")
+
+__all__ = ["MAPPED", "PRECOMPUTED", "GeneralMetric", "MappedMetric", "Metric", "metric_names", "resolve_metric"]
+
+
+def metric_names() -> tuple[str, ...]:
+    """Every metric name that a user may type, besides a function of two rows."""
+    return tuple(sorted((*MAPPED, *NAMES, *PRECOMPUTED)))
+
+
+def resolve_metric(
+    metric: str | Callable[..., float], parameters: Mapping[str, Any] | None = None, rows: Rows | None = None
+) -> Metric:
+    """The metric of a name or of a Python function of two rows.
+
+    ``rows`` are the points to be indexed: a metric that depends on the spread of the data takes it from there.
+
+    Raises
+    ------
+    InputError
+        If the name is not one of ``metric_names()``, or parameters came for a metric that has none.
+    """
+    given = dict(parameters or {})
+    if isinstance(metric, str) and metric in MAPPED:
+        if given:
+            raise InputError(f"metric_params={given!r}: metric={metric!r} takes no parameters; leave metric_params out.")
+        return MAPPED[metric]
+    if callable(metric) or metric in NAMES:
+        from_data = parameters_from_data(metric, rows) if rows is not None and not given else {}
+        return general_metric(metric, from_data | given)
+    close = difflib.get_close_matches(str(metric), metric_names(), n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InputError(
+        f"metric={metric!r} is not known.{hint} Allowed are {', '.join(metric_names())}, or a function of two rows."
+    )

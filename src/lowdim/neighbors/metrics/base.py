@@ -1,0 +1,61 @@
+"""What the neighbour search asks of a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ... import kernels
+from ...records import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class MappedMetric:
+    """A metric that is a function of the Euclidean distance between rows mapped one by one.
+
+    Row x stands for the vector ``(scale * (x - shift), extra)``, and the metric grows with the squared Euclidean distance
+    of two such vectors.
+
+    Parameters
+    ----------
+    name
+        What the user types.
+    terms
+        (shift, scale, extra) of each row of a float64 block, b x 3.
+    from_squared, to_squared
+        The metric from the squared Euclidean distance, and back.
+    is_homogeneous
+        Whether scaling all rows scales the metric, so that the search may choose the unit.
+    """
+
+    name: str
+    terms: Callable[[Floats], Floats]
+    from_squared: Callable[[Floats], Floats]
+    to_squared: Callable[[float], float]
+    is_homogeneous: bool = False
+
+    def pairwise(self, left: Floats, right: Floats) -> Floats:
+        """Distances of every row of one block to every row of another, by differences."""
+        rows, points = left.shape[0], right.shape[0]
+        squared = np.empty(rows * points)
+        indptr = np.arange(rows + 1, dtype=np.int64) * points
+        indices = np.tile(np.arange(points, dtype=np.int64), rows)
+        kernels.distances.dense_pairs(
+            left, self.terms(left), right, self.terms(right), indptr, indices, squared
+        )
+        return self.from_squared(squared).reshape(rows, points)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralMetric:
+    """Any other metric: all that is known is how to compare two blocks."""
+
+    name: str
+    pairwise: Callable[[Floats, Floats], Floats]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+Metric = MappedMetric | GeneralMetric

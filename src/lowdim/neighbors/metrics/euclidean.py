@@ -1,0 +1,20 @@
+"""Euclidean distance, and its square."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import Floats
+from .base import MappedMetric
+
+
+def _terms(block: Floats) -> Floats:
+    return np.tile(np.array([0.0, 1.0, 0.0]), (block.shape[0], 1))
+
+
+def _itself(squared: Floats) -> Floats:
+    return squared
+
+
+EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, lambda radius: radius * radius, is_homogeneous=True)
+SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float)

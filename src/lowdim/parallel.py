@@ -1,0 +1,72 @@
+"""Row blocks on threads: a pure function of one block, mapped over all of them.
+
+The compiled kernels release the interpreter lock, so plain threads use every core. No threading layer of
+Numba is involved: two fits in two threads, or a fit after a fork, are safe, and no global thread count changes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """Number of threads that ``n_jobs`` asks for: None and -1 mean every core this process may use."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return available
+    return max(1, available + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def row_blocks(n_rows: int, block_rows: int) -> Iterator[slice]:
+    """Consecutive slices of at most ``block_rows`` rows that cover ``n_rows``."""
+    for start in range(0, n_rows, block_rows):
+        yield slice(start, min(start + block_rows, n_rows))
+
+
+def map_blocks(
+    function: Callable[[slice], Result],
+    n_rows: int,
+    *,
+    n_jobs: int | None = None,
+    block_rows: int | None = None,
+    done: Callable[[int], None] | None = None,
+) -> list[Result]:
+    """Call ``function`` on every row block, in parallel, and return the results in the order of the rows.
+
+    The blocks never depend on the number of workers, so that neither do the results.
+
+    Parameters
+    ----------
+    function
+        Pure function of a slice of rows; usually it fills its part of an output array.
+    n_rows
+        Number of rows to cover.
+    n_jobs
+        Threads, as in the estimators.
+    block_rows
+        Rows in a block; by default about 64 blocks of at least 256 rows.
+    done
+        Called in the calling thread with the number of rows finished so far.
+    """
+    size = block_rows or max(256, -(-n_rows // 64))
+    blocks = list(row_blocks(n_rows, size))
+    workers = min(count_workers(n_jobs), len(blocks))
+    results: list[Result] = []
+
+    def collect(values: Iterator[Result]) -> None:
+        for block, value in zip(blocks, values, strict=True):
+            results.append(value)
+            if done is not None:
+                done(block.stop)
+
+    if workers <= 1:
+        collect(map(function, blocks))
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            collect(pool.map(function, blocks))
+    return results

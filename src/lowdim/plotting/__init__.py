@@ -1,0 +1,7 @@
+"""Pictures of embeddings; Matplotlib is imported when the first one is drawn."""
+
+from __future__ import annotations
+
+from .static import plot, plot_gallery
+
+__all__ = ["plot", "plot_gallery"]

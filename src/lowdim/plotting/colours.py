@@ -1,0 +1,97 @@
+"""Colours for labels: distinct ones for classes, a colour scale for quantities.
+
+Up to ten classes get the colours of Petroff 2021, chosen for all common kinds of colour vision. More classes are told
+apart by hue and lightness together, as evenly as the OKLCH space (Ottosson 2020) allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..records import Floats
+
+_PETROFF = "3f90da ffa90e bd1f01 94a4a2 832db6 a96b59 e76300 b9ac70 717581 92dadd".split()
+_MOST_CLASSES = 256
+_LONGEST_NAME = 24
+_PLAIN = (0.25, 0.36, 0.52)
+_MISSING = (0.8, 0.8, 0.8)
+_SCALE = "viridis"
+
+
+@dataclass(frozen=True, slots=True)
+class Colouring:
+    """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``limits`` of a scale."""
+
+    colours: Floats
+    classes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    limits: tuple[float, float] | None = None
+    scale: str = _SCALE
+
+
+def colouring(labels: NDArray[Any] | None, n_points: int, *, continuous: bool | None, scale: str | None) -> Colouring:
+    """Colours for ``labels``; whole numbers and names are classes, other numbers and many values a scale."""
+    if labels is None:
+        return Colouring(np.tile(_PLAIN, (n_points, 1)))
+    if labels.shape != (n_points,):
+        raise InputError(f"labels: needs one for each of the {n_points} points, got shape {labels.shape}")
+    if is_continuous(labels) if continuous is None else continuous:
+        return _scaled(labels.astype(np.float64), scale or _SCALE)
+    return _classed(labels)
+
+
+def is_continuous(labels: NDArray[Any]) -> bool:
+    """Whether the labels read as a quantity: fractions, or more whole numbers than a legend can hold."""
+    if labels.dtype.kind not in "iuf":
+        return False
+    finite = labels[np.isfinite(labels)]
+    whole = labels.dtype.kind in "iu" or bool(np.all(finite == np.round(finite)))
+    return not whole or np.unique(finite).size > _MOST_CLASSES
+
+
+def palette(count: int) -> Floats:
+    """That many distinct colours (count x 3)."""
+    if count <= len(_PETROFF):
+        return np.array([[int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)] for code in _PETROFF[:count]])
+    order = np.arange(count)
+    hue = 2.0 * np.pi * order * (np.sqrt(5.0) - 1.0) / 2.0
+    lightness = np.array([0.62, 0.80, 0.44])[order % 3]
+    chroma = np.array([0.15, 0.11, 0.12])[order % 3]
+    return _oklab_to_rgb(np.column_stack([lightness, chroma * np.cos(hue), chroma * np.sin(hue)]))
+
+
+def _oklab_to_rgb(lab: Floats) -> Floats:
+    """sRGB of OKLAB colours, clipped into the gamut (Ottosson 2020)."""
+    to_cone = np.array([[1.0, 0.3963377774, 0.2158037573], [1.0, -0.1055613458, -0.0638541728],
+                        [1.0, -0.0894841775, -1.2914855480]])
+    to_linear = np.array([[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965],
+                          [-0.0041960863, -0.7034186147, 1.7076147010]])
+    linear = np.clip((lab @ to_cone.T) ** 3 @ to_linear.T, 0.0, 1.0)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+
+
+def _classed(labels: NDArray[Any]) -> Colouring:
+    values, codes = np.unique(labels, return_inverse=True)
+    colours = palette(values.size)
+    names = (_name(value) for value in values)
+    return Colouring(colours[codes], tuple((name, tuple(colour)) for name, colour in zip(names, colours, strict=True)))
+
+
+def _name(value: Any) -> str:
+    text = f"{value:g}" if isinstance(value, np.floating) else str(value)
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+
+
+def _scaled(values: Floats, scale: str) -> Colouring:
+    from matplotlib import colormaps
+
+    known = np.isfinite(values)
+    low, high = (values[known].min(), values[known].max()) if known.any() else (0.0, 1.0)
+    colours = np.tile(_MISSING, (values.size, 1))
+    span = high - low if high > low else 1.0
+    colours[known] = colormaps[scale]((values[known] - low) / span)[:, :3]
+    return Colouring(colours, limits=(float(low), float(low + span)), scale=scale)

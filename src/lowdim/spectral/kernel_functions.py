@@ -1,0 +1,154 @@
+"""Kernels k(a, b) between rows, and the Gram matrix of all of them, filled by row blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.rows import Rows
+from ..parallel import map_blocks
+from ..records import Floats, Sparse
+
+KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "laplacian")
+Pairwise = Callable[[NDArray[Any], NDArray[Any]], float]
+Block = Floats | Sparse
+
+_BLOCK_BYTES = 1 << 25
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel by its name in ``KERNELS``, or a function of two rows; parameters as in scikit-learn.
+
+    ====================  ==========================================
+    linear                a'b
+    rbf                   exp(-gamma |a - b|^2)
+    poly                  (gamma a'b + coef0)^degree
+    sigmoid               tanh(gamma a'b + coef0)
+    cosine                a'b / (|a| |b|), 0 for a row of zeros
+    laplacian             exp(-gamma |a - b|_1)
+    ====================  ==========================================
+
+    ``gamma`` None stands for 1 / D; ``resolved`` puts the number in.
+    """
+
+    name: str | Pairwise = "linear"
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1
+
+    def resolved(self, n_columns: int) -> Kernel:
+        """The same kernel with gamma as a number."""
+        return self if self.gamma is not None else replace(self, gamma=1.0 / n_columns)
+
+    def block(self, a: Block, b: Block) -> Floats:
+        """Kernel of every row of ``a`` with every row of ``b``, both dense (float64) or both sparse."""
+        if callable(self.name):
+            return _pairwise(self.name, _dense(a), _dense(b))
+        gamma = 1.0 / a.shape[1] if self.gamma is None else self.gamma
+        if self.name == "rbf":
+            return np.exp(-gamma * _squared_distances(a, b))
+        if self.name == "laplacian":
+            return np.exp(-gamma * _city_block(a, b))
+        product = _product(a, b)
+        if self.name == "poly":
+            return np.asarray((gamma * product + self.coef0) ** self.degree)
+        if self.name == "sigmoid":
+            return np.tanh(gamma * product + self.coef0)
+        if self.name == "cosine":
+            return product / (_lengths(a)[:, None] * _lengths(b)[None, :])
+        return product
+
+
+def gram_matrix(
+    kernel: Kernel, rows: Rows, *, n_jobs: int | None = None, done: Callable[[int], None] | None = None
+) -> Floats:
+    """The N x N matrix of all kernel values: one array, its lower part computed by row blocks and mirrored."""
+    n_rows = rows.n_rows
+    kernel = kernel.resolved(rows.n_columns)
+    gram = np.empty((n_rows, n_rows))
+    size = _block_rows(rows, n_rows)
+
+    def fill(part: slice) -> None:
+        left = _block(rows, part)
+        for start in range(0, part.stop, size):
+            other = slice(start, min(start + size, n_rows))
+            values = kernel.block(left, left if other == part else _block(rows, other))
+            gram[part, other] = values
+            gram[other, part] = values.T
+
+    map_blocks(fill, n_rows, n_jobs=n_jobs, block_rows=size, done=done)
+    return gram
+
+
+def cross_kernel(kernel: Kernel, new: Rows, rows: Rows, *, n_jobs: int | None = None) -> Floats:
+    """Kernel values (M x N) of new rows with the rows of a fit."""
+    kernel = kernel.resolved(rows.n_columns)
+    values = np.empty((new.n_rows, rows.n_rows))
+    size = _block_rows(rows, rows.n_rows)
+
+    def fill(part: slice) -> None:
+        left = _block(new, part)
+        for start in range(0, rows.n_rows, size):
+            other = slice(start, min(start + size, rows.n_rows))
+            values[part, other] = kernel.block(left, _block(rows, other))
+
+    map_blocks(fill, new.n_rows, n_jobs=n_jobs, block_rows=size)
+    return values
+
+
+def _block_rows(rows: Rows, n_rows: int) -> int:
+    return max(32, min(1024, rows.block_rows(_BLOCK_BYTES), n_rows))
+
+
+def _block(rows: Rows, part: slice) -> Block:
+    if rows.is_sparse:
+        return Sparse(rows.values[part], dtype=np.float64)
+    return rows.block(part)
+
+
+def _dense(block: Block) -> Floats:
+    return block.toarray() if isinstance(block, Sparse) else block
+
+
+def _product(a: Block, b: Block) -> Floats:
+    product = a @ b.T
+    return product.toarray() if isinstance(product, Sparse) or hasattr(product, "toarray") else product
+
+
+def _squares(a: Block) -> Floats:
+    if isinstance(a, Sparse):
+        return np.asarray(a.multiply(a).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", a, a)
+
+
+def _lengths(a: Block) -> Floats:
+    lengths = np.sqrt(_squares(a))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _squared_distances(a: Block, b: Block) -> Floats:
+    """|a|^2 + |b|^2 - 2 a'b, for dense rows about a common origin so that a large offset costs no digits."""
+    if not isinstance(a, Sparse) and not isinstance(b, Sparse):
+        same = a is b
+        origin = b[0]
+        a = a - origin
+        b = a if same else b - origin
+    squared = _squares(a)[:, None] + _squares(b)[None, :] - 2.0 * _product(a, b)
+    if a is b:
+        np.fill_diagonal(squared, 0.0)
+    return np.maximum(squared, 0.0, out=squared)
+
+
+def _city_block(a: Block, b: Block) -> Floats:
+    from scipy.spatial.distance import cdist
+
+    return np.asarray(cdist(_dense(a), _dense(b), "cityblock"))
+
+
+def _pairwise(function: Pairwise, a: Floats, b: Floats) -> Floats:
+    return np.array([[float(function(x, y)) for y in b] for x in a])

@@ -1,0 +1,91 @@
+"""Which solver of principal components: by estimated cost, with the reason."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ...data.rows import Rows
+from ...events import Events
+from ...records import format_bytes
+from .covariance import covariance_pca
+from .randomized import randomized_pca
+from .result import LinearFit
+from .snapshot import snapshot_pca
+from .streaming import streaming_pca
+
+Solver = Literal["covariance", "snapshot", "randomized", "streaming"]
+SOLVERS: tuple[Solver, ...] = ("covariance", "snapshot", "randomized", "streaming")
+
+_MULTIPLY_RATE = 5e10
+"""Multiplications a second in matrix products of one machine: an order of magnitude, for comparing costs."""
+_FACTOR_RATE = 5e9
+_SPARSE_RATE = 1e9
+_EXPECTED_PASSES = 8
+_OVERSAMPLING = 10
+
+
+def fit_pca(
+    rows: Rows,
+    n_components: int | float | None,
+    solver: Literal["auto"] | Solver,
+    *,
+    generator: np.random.Generator,
+    events: Events,
+    memory_limit: int | None = None,
+) -> LinearFit:
+    """Principal components by the solver named, or by the one that ``choose_solver`` picks."""
+    if solver == "auto":
+        solver, why = choose_solver(rows, n_components, memory_limit)
+        events.chosen("solver", solver, why)
+    if solver == "covariance":
+        return covariance_pca(rows, n_components, events=events)
+    if solver == "snapshot":
+        return snapshot_pca(rows, n_components, events=events)
+    if solver == "randomized":
+        return randomized_pca(rows, n_components, generator=generator, events=events)
+    return streaming_pca(rows, n_components, events=events)
+
+
+def choose_solver(
+    rows: Rows, n_components: int | float | None, memory_limit: int | None = None
+) -> tuple[Solver, str]:
+    """The solver and why: the cheaper exact one, unless the randomized one is far cheaper or alone fits in memory.
+
+    The single-pass solver is never picked: it pays only where a second look at the rows is impossible.
+    """
+    n_rows, n_columns = rows.shape
+    exact: Solver = "snapshot" if n_rows < n_columns else "covariance"
+    side, name = (n_rows, "samples") if exact == "snapshot" else (n_columns, "features")
+    seconds, needed = estimate(exact, rows, n_components)
+    reason = f"{n_rows} samples of {n_columns} features: exact from the {side} x {side} matrix of the {name}"
+    if n_components is None or isinstance(n_components, float):
+        return exact, reason + "; the whole spectrum is needed"
+    if memory_limit is not None and needed > memory_limit:
+        return "randomized", f"an exact solver needs {format_bytes(needed)}, above memory_limit"
+    quick, _ = estimate("randomized", rows, n_components)
+    if seconds > 1.0 and quick < seconds / 3:
+        return "randomized", f"about {seconds / quick:.0f} times cheaper than the {side} x {side} eigenproblem"
+    return exact, reason
+
+
+def estimate(solver: Solver, rows: Rows, n_components: int | float | None) -> tuple[float, int]:
+    """Rough seconds, and bytes at the peak beside the data, of a solver on such rows."""
+    n_rows, n_columns = rows.shape
+    stored = rows.values.nnz if rows.is_sparse else n_rows * n_columns
+    count = n_components if isinstance(n_components, int | np.integer) else min(rows.shape)
+    width = min(int(count) + _OVERSAMPLING, n_columns)
+    block = 1 << 24
+    if solver == "covariance":
+        work = n_rows * n_columns**2 / _MULTIPLY_RATE + n_columns**3 / _FACTOR_RATE
+        return work, 8 * (3 * n_columns**2 + n_columns * width) + block
+    if solver == "snapshot":
+        work = (n_rows**2 + 2 * n_rows * width + 4 * width**2) * n_columns / _MULTIPLY_RATE + n_rows**3 / _FACTOR_RATE
+        return work, 8 * (2 * n_rows**2 + 2 * n_columns * width) + block
+    if solver == "randomized":
+        rate = _SPARSE_RATE if rows.is_sparse else _MULTIPLY_RATE
+        orthogonal = 16 * n_columns * width**2 / _MULTIPLY_RATE
+        return _EXPECTED_PASSES * (2 * stored * width / rate + orthogonal), 8 * 8 * n_columns * width + block
+    kept = 2 * width
+    return 9 * n_rows * kept * n_columns / _MULTIPLY_RATE, 8 * 8 * kept * n_columns + block

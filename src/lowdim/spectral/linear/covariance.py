@@ -1,0 +1,44 @@
+"""Exact principal components from the D x D covariance: one pass over the rows, for D that is not large."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ...data.rows import Rows
+from ...events import Events
+from ...records import Floats
+from .moments import moments
+from .result import LinearFit, assemble, resolve_components
+
+
+def covariance_pca(rows: Rows, n_components: int | float | None, *, events: Events) -> LinearFit:
+    """Leading eigenvectors of C = sum (y - mean)(y - mean)' / (N - 1).
+
+    Time N D^2 + D^3; beside the data it holds three D x D arrays and a block of rows.
+    """
+    gathered = moments(rows, events)
+    total = gathered.total_variance
+    covariance = gathered.covariance
+    available = min(rows.shape)
+    whole = n_components is None or isinstance(n_components, float)
+    wanted = available if whole else resolve_components(np.empty(rows.n_columns), total, n_components)
+    variances, vectors = leading_eigenpairs(covariance, wanted)
+    kept = resolve_components(variances, total, n_components)
+    return assemble(gathered.mean, vectors[:, :kept].T, variances[:kept], total, rows.n_rows)
+
+
+def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
+    """The ``count`` largest eigenvalues, falling, and their vectors in columns; reads the lower triangle, which it spoils."""
+    size = matrix.shape[0]
+    # Divide and conquer is the fastest where most of the vectors are wanted, MRRR where few are.
+    few = 2 * count < size
+    values, vectors = eigh(
+        matrix,
+        lower=True,
+        overwrite_a=True,
+        check_finite=False,
+        driver="evr" if few else "evd",
+        subset_by_index=[size - count, size - 1] if few else None,
+    )
+    return values[::-1][:count].copy(), vectors[:, ::-1][:, :count]

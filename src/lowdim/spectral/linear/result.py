@@ -1,0 +1,100 @@
+"""What every solver of principal components returns, and the conventions that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import InputError
+from ...records import Floats
+
+_TIE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFit:
+    """Principal components: orthonormal rows ``components`` (d x D), largest variance first, signs fixed.
+
+    ``explained_variance`` is the sample variance (divisor N - 1) along each of them, ``total_variance`` that of all
+    columns together, ``noise_variance`` the mean variance of the directions left out (Tipping & Bishop 1999, eq. 8).
+    ``residuals`` are |C e - lambda e| / lambda_1 with the covariance C where the solver is iterative, else None.
+    """
+
+    mean: Floats
+    components: Floats
+    explained_variance: Floats
+    total_variance: float
+    n_samples: int
+    residuals: Floats | None = None
+    passes: int = 1
+
+    @property
+    def explained_variance_ratio(self) -> Floats:
+        """Share of the total variance along each component; zero where the data do not vary."""
+        if self.total_variance <= 0:
+            return np.zeros_like(self.explained_variance)
+        return self.explained_variance / self.total_variance
+
+    @property
+    def singular_values(self) -> Floats:
+        """Singular values of the centred data."""
+        return np.sqrt(self.explained_variance * max(self.n_samples - 1, 1))
+
+    @property
+    def noise_variance(self) -> float:
+        """Mean variance of the directions left out."""
+        left_out = min(self.n_samples, self.mean.size) - self.explained_variance.size
+        if left_out <= 0:
+            return 0.0
+        return max(self.total_variance - float(self.explained_variance.sum()), 0.0) / left_out
+
+
+def assemble(
+    mean: Floats,
+    components: Floats,
+    variances: Floats,
+    total: float,
+    n_samples: int,
+    *,
+    residuals: Floats | None = None,
+    passes: int = 1,
+) -> LinearFit:
+    """A fit from raw eigenpairs: rounding noise set to zero variance, signs fixed."""
+    floor = max(n_samples, mean.size) * np.finfo(np.float64).eps * variances.max(initial=0.0)
+    variances = np.where(variances > floor, variances, 0.0)
+    return LinearFit(mean, fix_signs(components), variances, float(total), n_samples, residuals, passes)
+
+
+def fix_signs(components: Floats) -> Floats:
+    """The rows with their largest absolute entry positive; among near-ties the first entry decides."""
+    magnitudes = np.abs(components)
+    largest = magnitudes.max(axis=1, keepdims=True, initial=0.0)
+    leading = (magnitudes >= (1.0 - _TIE) * largest).argmax(axis=1)
+    negative = components[np.arange(components.shape[0]), leading] < 0
+    return np.ascontiguousarray(np.where(negative[:, None], -components, components))
+
+
+def resolve_components(variances: Floats, total: float, n_components: int | float | None) -> int:
+    """Number of components to keep of all ``variances``, given as a count, a share of the total, or None for all.
+
+    A share in (0, 1) keeps the fewest whose variance together exceeds it, as scikit-learn does.
+    """
+    if n_components is None:
+        return variances.size
+    if isinstance(n_components, int | np.integer):
+        return min(int(n_components), variances.size)
+    if total <= 0:
+        return min(1, variances.size)
+    shares = np.cumsum(variances) / total
+    return min(int(np.searchsorted(shares, n_components, side="right")) + 1, variances.size)
+
+
+def require_count(n_components: int | float | None, solver: str) -> int:
+    """The count as an int, for solvers that must know it before they start."""
+    if isinstance(n_components, int | np.integer):
+        return int(n_components)
+    raise InputError(
+        f"n_components: solver={solver!r} needs a whole number, got {n_components!r}; "
+        f"give one, or use solver='covariance' or 'snapshot', which see the whole spectrum"
+    )

@@ -1,0 +1,222 @@
+"""The symmetric matrices A of the spectral problems, as operators that multiply blocks of columns.
+
+Each follows ``records.Operator``: ``size``, ``apply(X)``, ``energy(X)``, ``explicit()``. ``energy`` gives x'Ax for each column by
+a sum of squares where A has one, so that an eigenvalue of 1e-9 |A| keeps its digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from .. import kernels
+from ..parallel import map_blocks, row_blocks
+from ..records import Floats, Sparse
+
+#: Multiply-adds below which SciPy's product on one thread beats a compiled one with its dispatch to threads.
+_THREADED_WORK = 1_000_000
+_SLACK = 1e-12
+
+
+def multiply(matrix: Sparse, X: Floats, *, n_jobs: int | None = None) -> Floats:
+    """Sparse matrix times a block of columns, over row blocks on threads where there is work enough."""
+    if matrix.nnz * X.shape[1] < _THREADED_WORK:
+        return np.asarray(matrix @ X)
+    return _over_rows(kernels.sparse_product.product, matrix, X, n_jobs)
+
+
+def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: int | None) -> Floats:
+    X = np.ascontiguousarray(X)
+    n_rows = matrix.shape[0]
+    out = np.empty((n_rows, X.shape[1]))
+
+    def work(rows: slice) -> None:
+        kernel(matrix.indptr, matrix.indices, matrix.data, X, out, rows.start, rows.stop)
+
+    map_blocks(work, n_rows, n_jobs=n_jobs, block_rows=max(1, -(-n_rows // 16)))
+    return out
+
+
+def _narrow(matrix: Sparse) -> Sparse:
+    """The same matrix with float64 entries and 32-bit places where they fit: half the traffic of every product."""
+    matrix = sparse.csr_array(matrix)
+    limit = np.iinfo(np.int32).max
+    kind = np.int32 if max(matrix.nnz, *matrix.shape) < limit else np.int64
+    return sparse.csr_array(
+        (
+            matrix.data.astype(np.float64, copy=False),
+            matrix.indices.astype(kind, copy=False),
+            matrix.indptr.astype(kind, copy=False),
+        ),
+        shape=matrix.shape,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Laplacian:
+    """A = D - W, with W sparse, symmetric and non-negative (Belkin & Niyogi 2003, sect. 2).
+
+    ``degrees`` is the diagonal D, usually the row sums of W. Products are taken as sum_j w_ij (x_i - x_j), so that
+    smooth vectors lose no digits; what the degrees hold beyond the row sums is added to the diagonal.
+    """
+
+    W: Sparse
+    degrees: Floats
+    n_jobs: int | None = None
+    slack: Floats | None = field(init=False, default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "W", _narrow(self.W))
+        slack = self.degrees - np.asarray(self.W.sum(axis=1)).ravel()
+        if np.any(np.abs(slack) > _SLACK * np.abs(self.degrees)):
+            object.__setattr__(self, "slack", slack)
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return int(self.W.shape[0])
+
+    def apply(self, X: Floats) -> Floats:
+        """A X."""
+        out = _over_rows(kernels.sparse_product.differences, self.W, X, self._jobs(X))
+        return out if self.slack is None else out + self.slack[:, None] * X
+
+    def energy(self, X: Floats) -> Floats:
+        """Half the sum of w_ij (x_i - x_j)^2, for each column."""
+        out = _over_rows(kernels.sparse_product.edge_energy, self.W, X, self._jobs(X))
+        total = out.sum(axis=0) / 2
+        return total if self.slack is None else total + self.slack @ (X * X)
+
+    def explicit(self) -> Sparse:
+        """D - W."""
+        return sparse.csr_array(sparse.diags_array(self.degrees) - self.W)
+
+    def _jobs(self, X: Floats) -> int | None:
+        return self.n_jobs if self.W.nnz * X.shape[1] >= _THREADED_WORK else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A = F' diag(weights) F, with F sparse, of at least as many rows as columns, and positive weights.
+
+    Locally linear embedding has F = I - W (Roweis & Saul 2000, eq. 3), modified LLE one row of F for each
+    of the several weights of a point (Zhang & Wang 2006, eq. 4.1).
+    """
+
+    F: Sparse
+    weights: Floats | None = None
+    n_jobs: int | None = None
+    transposed: Sparse = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "F", _narrow(self.F))
+        object.__setattr__(self, "transposed", _narrow(sparse.csr_array(self.F.T)))
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return int(self.F.shape[1])
+
+    def apply(self, X: Floats) -> Floats:
+        """A X, by one product with F and one with its transpose."""
+        image = multiply(self.F, X, n_jobs=self.n_jobs)
+        if self.weights is not None:
+            image *= self.weights[:, None]
+        return multiply(self.transposed, image, n_jobs=self.n_jobs)
+
+    def energy(self, X: Floats) -> Floats:
+        """|diag(weights)^1/2 F x|^2 for each column."""
+        image = multiply(self.F, X, n_jobs=self.n_jobs)
+        weights = np.ones(image.shape[0]) if self.weights is None else self.weights
+        return np.asarray(weights @ (image * image))
+
+    def explicit(self) -> Sparse:
+        """F' diag(weights) F."""
+        scaled = self.F if self.weights is None else sparse.diags_array(self.weights) @ self.F
+        return sparse.csr_array(self.transposed @ scaled)
+
+
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    """A given as a symmetric matrix, dense or sparse (alignment matrices, Hessians, kernels)."""
+
+    matrix: Sparse | Floats
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        if sparse.issparse(self.matrix):
+            object.__setattr__(self, "matrix", _narrow(self.matrix))
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return int(self.matrix.shape[0])
+
+    def apply(self, X: Floats) -> Floats:
+        """A X."""
+        if isinstance(self.matrix, np.ndarray):
+            return _dense_product(self.matrix, X)
+        return multiply(self.matrix, X, n_jobs=self.n_jobs)
+
+    def energy(self, X: Floats) -> Floats:
+        """x'Ax for each column."""
+        return np.asarray(np.einsum("ij,ij->j", X, self.apply(X)))
+
+    def explicit(self) -> Sparse | Floats:
+        """The matrix."""
+        return self.matrix
+
+
+@dataclass(frozen=True, slots=True)
+class CenteredGram:
+    """A = -1/2 M H D2 H' M with H = I - 1 m'/sum(m): the Gram matrix of centred points from their squared distances.
+
+    ``mass`` m holds how many times each point stands in the data (None: once); M = diag(m). The eigenpairs of (A, M) are
+    then those of the data with every copy written out. D2 is read as it is, in float64 or float32, and no second
+    N x N array is made (Torgerson 1952; Borg & Groenen 2005, sect. 12.1).
+    """
+
+    squared_distances: Floats
+    mass: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return int(self.squared_distances.shape[0])
+
+    def apply(self, X: Floats) -> Floats:
+        """A X, centring the columns before and after the one product with D2."""
+        if self.mass is None:
+            image = _dense_product(self.squared_distances, X - X.mean(axis=0))
+            return -0.5 * (image - image.mean(axis=0))
+        share = self.mass / self.mass.sum()
+        column = self.mass[:, None]
+        image = _dense_product(self.squared_distances, column * (X - share @ X))
+        return -0.5 * column * (image - share @ image)
+
+    def energy(self, X: Floats) -> Floats:
+        """x'Ax for each column."""
+        return np.asarray(np.einsum("ij,ij->j", X, self.apply(X)))
+
+    def explicit(self) -> Floats:
+        """The Gram matrix itself: a second N x N array, for small problems."""
+        size = self.size
+        mass = np.ones(size) if self.mass is None else self.mass
+        share = mass / mass.sum()
+        gram = -0.5 * self.squared_distances.astype(np.float64)
+        gram -= (share @ gram)[None, :]
+        gram -= (gram @ share)[:, None]
+        return np.asarray(mass[:, None] * gram * mass[None, :])
+
+
+def _dense_product(matrix: Floats, X: Floats) -> Floats:
+    """Dense symmetric matrix times a block, in float64 whatever the matrix is stored in."""
+    if matrix.dtype == np.float64:
+        return np.asarray(matrix @ X)
+    out = np.empty((matrix.shape[0], X.shape[1]))
+    for rows in row_blocks(matrix.shape[0], max(1, 4_000_000 // matrix.shape[1])):
+        np.matmul(matrix[rows].astype(np.float64), X, out=out[rows])
+    return out

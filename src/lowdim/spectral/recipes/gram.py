@@ -1,0 +1,39 @@
+"""Classical MDS, Isomap and kernel PCA: the largest eigenvectors of a centred Gram matrix.
+
+Torgerson (1952); Cox & Cox (2001), sec. 2.2: with squared distances D2 and H = I - 11'/N, B = -1/2 H D2 H holds the inner
+products of the centred points, and X = V Lam^1/2 from its leading eigenpairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import Floats, Problem, Solution
+from ..operators import CenteredGram, Explicit
+
+
+def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Problem, Floats]:
+    """The problem of squared distances, and their (weighted) mean over the points, which the map for new points needs."""
+    n_points = squared.shape[0]
+    mass = np.ones(n_points) if weights is None else weights
+    mean_profile = (squared @ mass) / mass.sum()
+    operator = CenteredGram(squared, weights)
+    problem = Problem(operator, "largest", mass=weights, trivial=np.ones((n_points, 1)))
+    return problem, mean_profile
+
+
+def kernel_problem(kernel: Floats) -> tuple[Problem, Floats]:
+    """The problem of a kernel matrix, which is centred in place, and its mean over the points before that.
+
+    Schoelkopf, Smola & Mueller (1998), eq. A.2.
+    """
+    mean_profile = kernel.mean(axis=0)
+    kernel -= mean_profile
+    kernel -= kernel.mean(axis=1)[:, None]
+    problem = Problem(Explicit(kernel), "largest", trivial=np.ones((kernel.shape[0], 1)))
+    return problem, mean_profile
+
+
+def scaled_coordinates(solution: Solution) -> Floats:
+    """X = V Lam^1/2; an eigenvalue that is not positive carries no coordinate."""
+    return solution.vectors * np.sqrt(np.maximum(solution.values, 0))

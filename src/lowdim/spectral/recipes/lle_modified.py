@@ -1,0 +1,92 @@
+"""Modified locally linear embedding: several weight vectors for each point (Zhang & Wang 2006)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import kernels
+from ...affinities.patches import Patches
+from ...events import Events
+from ...parallel import map_blocks
+from ...records import Floats, Integers, Problem
+from ..operators import Explicit
+from .alignment import LocalMatrices, assemble, require_neighbors
+
+# Data that lies flat has ratios of pure rounding; below this they all count as zero.
+SMALLEST_THRESHOLD = 1e-12
+
+
+def modified_lle(
+    patches: Patches,
+    n_components: int,
+    *,
+    reg: float = 1e-3,
+    weights: Floats | None = None,
+    n_jobs: int | None = None,
+    events: Events | None = None,
+) -> Problem:
+    """A = sum_i m_i |e_i 1' - S_i W_i|^2, W_i = V (I - 2 h h') + (1 - alpha) w 1' (Zhang & Wang 2006, eq. 3.4 and 4.1), smallest.
+
+    V holds the eigenvectors of the s_i smallest eigenvalues of the local Gram matrix, w the regularised weights of standard LLE, and
+    s_i is the largest s <= k - d whose eigenvalues sum to at most eta times the others, eta being the median over all points of
+    that ratio at s = k - d (sec. 5).
+
+    Parameters
+    ----------
+    patches
+        Neighbourhoods of the points.
+    n_components
+        Dimension d of the embedding.
+    reg
+        Ridge of the weights w, as a share of the trace of the local Gram matrix.
+    weights
+        m: how many rows each point stands for; None where each stands for one.
+    n_jobs
+        Threads.
+    events
+        Told of progress.
+    """
+    neighbors = patches.neighbors
+    require_neighbors(neighbors, n_components + 1, "modified", "1 + n_components")
+    threshold = max(float(np.median(_ratios(patches, n_components, n_jobs))), SMALLEST_THRESHOLD)
+    own, indptr, indices = _patches_with_own(patches, n_jobs)
+
+    def compute(rows: slice) -> Floats:
+        starts, places = neighbors.indptr[rows.start : rows.stop + 1], patches.places[rows.start : rows.stop + 1]
+        local = np.empty(np.sum((np.diff(starts) + 1) ** 2))
+        kernels.local_patches.modified_block(
+            patches.grams(rows), starts - starts[0], places, own[rows], n_components, threshold, reg, local
+        )
+        return local
+
+    locals_ = LocalMatrices(indptr, indices, neighbors.n_points, compute, patches.block_rows)
+    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
+    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))
+
+
+def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:
+    """rho_i: what the first d eigenvalues of each patch leave over, as a share of them."""
+    indptr, places = patches.neighbors.indptr, patches.places
+    ratios = np.empty(patches.neighbors.n_rows)
+
+    def work(rows: slice) -> None:
+        starts = indptr[rows.start : rows.stop + 1]
+        kernels.local_patches.residual_ratios(
+            patches.grams(rows), starts - starts[0], places[rows.start : rows.stop + 1], n_components, ratios[rows]
+        )
+
+    map_blocks(work, ratios.size, n_jobs=n_jobs, block_rows=patches.block_rows)
+    return ratios
+
+
+def _patches_with_own(patches: Patches, n_jobs: int | None) -> tuple[Integers, Integers, Integers]:
+    """Place of each point in its patch, and patches of neighbours and the point itself, in compressed rows."""
+    neighbors = patches.neighbors
+    own = np.empty(neighbors.n_rows, dtype=np.int64)
+    indices = np.empty(neighbors.indices.size + neighbors.n_rows, dtype=np.int64)
+
+    def add(rows: slice) -> None:
+        kernels.local_patches.add_own(neighbors.indptr, neighbors.indices, rows.start, rows.stop, own, indices)
+
+    map_blocks(add, neighbors.n_rows, n_jobs=n_jobs)
+    return own, neighbors.indptr + np.arange(neighbors.n_rows + 1), indices

@@ -1,0 +1,7 @@
+"""Solvers of the spectral problems: one file each, one door ``solve``."""
+
+from __future__ import annotations
+
+from .auto import SOLVERS, solve
+
+__all__ = ["SOLVERS", "solve"]

@@ -1,0 +1,205 @@
+"""What every solver shares: the standard form of a problem, Rayleigh-Ritz, residuals, order and signs.
+
+With y = B^1/2 x the problem (A, B) becomes S y = lambda y, S = B^-1/2 A B^-1/2, on the complement of the orthonormal
+columns Q that span B^1/2 times the trivial solutions. Solvers work on S and return a block of trial vectors;
+``finish`` turns a block into eigenpairs and measures their residuals afresh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ...errors import LowdimError
+from ...events import Events
+from ...records import Floats, Problem, Solution, Sparse
+
+_EPSILON = float(np.finfo(np.float64).eps)
+_TIE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of a solver beyond the problem.
+
+    ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see ``Standard.bound``); ``start`` is an
+    optional block of vectors x to begin from, as a landmark method gives it.
+    """
+
+    n_components: int
+    tolerance: float
+    rng: np.random.Generator
+    events: Events
+    start: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a solver hands back: vectors y whose span holds the wanted ones, and how many products or solves it took."""
+
+    vectors: Floats
+    iterations: int
+
+
+class SolverFailure(LowdimError):
+    """One solver could not do it; the ladder goes on to the next, from the best that this one had, and says why."""
+
+    def __init__(self, message: str, trial: Trial | None = None) -> None:
+        super().__init__(message)
+        self.trial = trial
+
+
+class Solver(Protocol):
+    """One way to the wanted end of the spectrum of S."""
+
+    def __call__(self, standard: Standard, settings: Settings) -> Trial:
+        """Trial vectors, or SolverFailure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A problem in standard form: S = B^-1/2 A B^-1/2 on the complement of ``basis``.
+
+    ``scale`` is the diagonal of B^-1/2 (None: ones), ``basis`` N x t has orthonormal columns, ``norm`` estimates |S|. ``invariant``
+    says whether S maps the span of the basis into itself, as it does when the trivial solutions are eigenvectors.
+    """
+
+    problem: Problem
+    scale: Floats | None
+    basis: Floats
+    norm: float
+    invariant: bool
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.problem.size
+
+    @property
+    def room(self) -> int:
+        """Number of eigenvectors that exist in the complement of the trivial ones."""
+        return self.size - self.basis.shape[1]
+
+    def raw(self, Y: Floats) -> Floats:
+        """S Y, with nothing projected off."""
+        if self.scale is None:
+            return self.problem.operator.apply(Y)
+        scale = self.scale[:, None]
+        return scale * self.problem.operator.apply(scale * Y)
+
+    def project(self, Y: Floats) -> Floats:
+        """Y without its part in the trivial span; twice, since once leaves rounding errors of the size of that part."""
+        if self.basis.shape[1] == 0:
+            return Y
+        for _ in range(2):
+            Y = Y - self.basis @ (self.basis.T @ Y)
+        return Y
+
+    def apply(self, Y: Floats) -> Floats:
+        """S Y within the complement."""
+        return self.project(self.raw(Y))
+
+    def explicit(self) -> Sparse | Floats:
+        """S as a matrix, dense or sparse as A is."""
+        matrix = self.problem.operator.explicit()
+        if self.scale is None:
+            return matrix
+        if sparse.issparse(matrix):
+            scaling = sparse.diags_array(self.scale)
+            return sparse.csr_array(scaling @ matrix @ scaling)
+        return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
+
+    def begin(self, settings: Settings, columns: int) -> Floats:
+        """Orthonormal block to start from: the given start, filled up with random columns from the seed."""
+        block = settings.rng.standard_normal((self.size, columns))
+        if settings.start is not None:
+            given = settings.start[:, :columns]
+            block[:, : given.shape[1]] = given if self.scale is None else given / self.scale[:, None]
+        return orthonormal(self.project(block))
+
+    def bound(self, values: Floats, tolerance: float) -> float:
+        """Largest residual |S y - lambda y| that passes.
+
+        The scale is that of the wanted eigenvalues, not of |S|: at the small end eigenvalues of 1e-6 |S| need residuals well
+        below 1e-6 |S| to mean anything. Rounding in S y sets the floor.
+        """
+        reference = float(np.abs(values).max(initial=0.0))
+        return max(tolerance * reference, 64 * _EPSILON * self.norm)
+
+
+def standardise(problem: Problem, rng: np.random.Generator) -> Standard:
+    """Bring a problem to standard form."""
+    scale = None if problem.mass is None else 1.0 / np.sqrt(problem.mass)
+    basis = np.zeros((problem.size, 0))
+    if problem.trivial is not None and problem.trivial.shape[1]:
+        trivial = problem.trivial if scale is None else problem.trivial / scale[:, None]
+        basis = range_of(trivial)
+    free = Standard(problem, scale, basis, 1.0, True)
+    image = free.raw(basis) if basis.shape[1] else basis
+    norm = _norm(free, rng)
+    invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
+    return Standard(problem, scale, basis, norm, invariant)
+
+
+def _norm(standard: Standard, rng: np.random.Generator) -> float:
+    """|S| from a few power steps on a small block; it is a yardstick, so a few per cent below the truth do no harm."""
+    block = orthonormal(standard.project(rng.standard_normal((standard.size, min(4, standard.room)))))
+    norm = 0.0
+    for _ in range(4):
+        image = standard.apply(block)
+        norm = float(np.linalg.norm(block.T @ image, 2)) if block.size else 0.0
+        norm = max(norm, float(np.linalg.norm(image, axis=0).max(initial=0.0)))
+        if norm == 0.0:
+            return 0.0
+        block = orthonormal(image)
+    return norm
+
+
+def range_of(block: Floats) -> Floats:
+    """Orthonormal basis of the span of the columns, leaving out those that depend on the others."""
+    norms = np.linalg.norm(block, axis=0)
+    U, singular, _ = linalg.svd(block[:, norms > 0] / norms[norms > 0], full_matrices=False)
+    return np.ascontiguousarray(U[:, singular > 1e-10 * singular.max(initial=0.0)])
+
+
+def orthonormal(block: Floats) -> Floats:
+    """Orthonormal columns of the same span (thin QR)."""
+    return np.ascontiguousarray(np.linalg.qr(block)[0])
+
+
+def rayleigh_ritz(standard: Standard, block: Floats) -> tuple[Floats, Floats, Floats]:
+    """Ritz values in the order of the wanted end, Ritz vectors Y and S Y, from the span of a block."""
+    Y = orthonormal(standard.project(block))
+    Y = orthonormal(standard.project(Y))
+    image = standard.apply(Y)
+    small = Y.T @ image
+    values, rotation = linalg.eigh((small + small.T) / 2)
+    if standard.problem.end == "largest":
+        values, rotation = values[::-1], rotation[:, ::-1]
+    return values, Y @ rotation, image @ rotation
+
+
+def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> Solution:
+    """Eigenpairs from a trial block: Rayleigh-Ritz, values by the energy, fresh residuals, signs fixed."""
+    _, Y, image = rayleigh_ritz(standard, trial.vectors)
+    Y, image = Y[:, :n_components], image[:, :n_components]
+    X = Y if standard.scale is None else standard.scale[:, None] * Y
+    values = standard.problem.operator.energy(X) / np.einsum("ij,ij->j", Y, Y)
+    order = np.argsort(values if standard.problem.end == "smallest" else -values, kind="stable")
+    residuals = np.linalg.norm(image - Y * values, axis=0) / (standard.norm or 1.0)
+    X = fix_signs(X[:, order])
+    return Solution(values[order], X, residuals[order], name, trial.iterations)
+
+
+def fix_signs(X: Floats) -> Floats:
+    """Columns with their largest absolute entry positive; among entries as large within 1e-6 the first row decides."""
+    if X.size == 0:
+        return X
+    size = np.abs(X)
+    rows = np.argmax(size >= (1 - _TIE) * size.max(axis=0), axis=0)
+    signs = np.where(X[rows, np.arange(X.shape[1])] < 0, -1.0, 1.0)
+    return np.ascontiguousarray(X * signs)

@@ -1,0 +1,50 @@
+"""Lanczos on S itself, at the end where its eigenvalues lie apart: products only, no factor.
+
+The largest eigenvalues of a Gram matrix, or the smallest of a graph Laplacian, which are the largest of |S| - S. Krylov spaces
+do not see the shift, but the projected trivial directions, whose eigenvalue is 0, then lie at the far end, and rounding cannot
+bring them back. The effort is bounded; where gaps are tiny the ladder moves on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import Floats
+from . import krylov
+from .common import Settings, SolverFailure, Standard, Trial
+
+
+def solve(
+    standard: Standard, settings: Settings, *, max_products: int = 20_000, width: int = 2, basis_size: int | None = None
+) -> Trial:
+    """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column."""
+    k = settings.n_components
+    room = standard.room
+    sign = 1.0 if standard.problem.end == "largest" else -1.0
+    width = max(1, min(width, room))
+    columns = basis_size or max(2 * k + 16, 40)
+    if columns + width > room:
+        raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
+
+    def fresh(count: int) -> Floats:
+        return standard.project(settings.rng.standard_normal((standard.size, count)))
+
+    def accept(values: Floats, residuals: Floats) -> bool:
+        return bool(residuals.max() <= standard.bound(values - standard.norm, settings.tolerance))
+
+    found = krylov.largest(
+        lambda Y: standard.project(sign * standard.raw(Y) + standard.norm * Y),
+        standard.begin(settings, width),
+        k,
+        accept=accept,
+        basis_size=columns,
+        max_products=max_products,
+        fresh=fresh,
+        room=room,
+        watch=lambda products: settings.events.progress(min(products, max_products), max_products),
+    )
+    trial = Trial(found.vectors, found.products)
+    if not found.converged:
+        worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
+        raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", trial)
+    return trial

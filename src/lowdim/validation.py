@@ -1,0 +1,377 @@
+"""The only place where parameters and data are checked or cast.
+
+Every message has one form: which parameter, what is allowed, what came, what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csr_array
+
+from .data.rows import Rows
+from .errors import InputError, MemoryLimitError
+from .records import Floats, format_bytes
+
+
+class Rule(Protocol):
+    """What a parameter may be."""
+
+    @property
+    def words(self) -> str:
+        """The rule as the end of a sentence that begins with 'must be'."""
+        ...
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number, at least ``low``."""
+
+    low: int | None = None
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        return "a whole number" if self.low is None else f"a whole number >= {self.low}"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+            return False
+        return self.low is None or int(value) >= self.low
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A finite number above ``low`` (or equal to it, when ``closed``) and below ``high``."""
+
+    low: float = -np.inf
+    closed: bool = False
+    high: float = np.inf
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        bound = "" if self.low == -np.inf else f" {'>=' if self.closed else '>'} {self.low:g}"
+        above = "" if self.high == np.inf else f" and < {self.high:g}"
+        return f"a finite number{bound}{above}"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+            return False
+        number = float(value)
+        inside = number >= self.low if self.closed else number > self.low
+        return np.isfinite(number).item() and inside and number < self.high
+
+
+class OneOf:
+    """One of a few words."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        return "one of " + ", ".join(repr(name) for name in self.names)
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return isinstance(value, str) and value in self.names
+
+
+class Nothing:
+    """None."""
+
+    words = "None"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return value is None
+
+
+class Truth:
+    """True or False."""
+
+    words = "True or False"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return isinstance(value, bool | np.bool_)
+
+
+class Function:
+    """Anything that can be called."""
+
+    words = "a function"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return callable(value)
+
+
+class Instance:
+    """An object of one of some classes."""
+
+    def __init__(self, *classes: type) -> None:
+        self.classes = classes
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        return " or ".join(f"a {kind.__name__}" for kind in self.classes)
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return isinstance(value, self.classes)
+
+
+class Either:
+    """What any of some rules allows."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+
+    @property
+    def words(self) -> str:
+        """The rule in words."""
+        return ", or ".join(rule.words for rule in self.rules)
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return any(rule.allows(value) for rule in self.rules)
+
+
+def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
+    """Raise an InputError for the first parameter that its rule does not allow."""
+    for name, value in values.items():
+        rule = rules.get(name)
+        if rule is None or rule.allows(value):
+            continue
+        raise InputError(f"{name} of {owner} must be {rule.words}; got {value!r}.{_nearest_word(value, rule)}")
+
+
+def _nearest_word(value: object, rule: Rule) -> str:
+    rules = rule.rules if isinstance(rule, Either) else (rule,)
+    names = [name for part in rules if isinstance(part, OneOf) for name in part.names]
+    close = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Rows:
+    """Data as rows: finite numbers of any type, dense, memory-mapped or sparse, never copied to another type.
+
+    Frames come in through their column names, which scikit-learn remembers and compares at ``transform``.
+    """
+    from sklearn.utils.validation import validate_data
+
+    array = validate_data(
+        estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=at_least
+    )
+    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+
+
+def view_rows(X: Any) -> Rows:
+    """Data as rows for a look at its shape and form, unchecked."""
+    rows = Rows(csr_array(X) if sparse.issparse(X) else np.asanyarray(X))
+    if rows.values.ndim != 2:
+        raise InputError(f"X must have two dimensions, rows and columns; got shape {rows.values.shape}.")
+    return rows
+
+
+def check_block(X: Any, name: str) -> Rows:
+    """Data beside X, such as a noise sample: the same forms, its own name in messages."""
+    from sklearn.utils.validation import check_array
+
+    array = check_array(X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2, input_name=name)
+    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+
+
+def _sorted_rows(matrix: Any) -> csr_array:
+    rows = csr_array(matrix)
+    if not rows.has_sorted_indices:
+        rows = rows.copy()
+        rows.sort_indices()
+    return rows
+
+
+def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool, at_least: int = 2) -> Rows:
+    """A matrix between points: square at ``fit``, new points by fitted points at ``transform``.
+
+    ``what`` names the entries in messages: distances, edge lengths, affinities, kernel values.
+    """
+    rows = check_rows(estimator, X, reset=reset, at_least=at_least if reset else 1)
+    if reset and rows.n_rows != rows.n_columns:
+        raise InputError(
+            f"X must be a square matrix of {what} between all points; got shape {rows.shape}. "
+            "Give the full matrix, or give the points themselves with another metric."
+        )
+    return rows
+
+
+def check_dense(rows: Rows, why: str) -> None:
+    """Raise an InputError for a sparse matrix where the method needs every entry."""
+    if rows.is_sparse:
+        raise InputError(f"X must be a dense array: {why}; got a sparse matrix. Give X.toarray() if zeros mean zero.")
+
+
+def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
+    """Distances, lengths and affinities are never negative and, at ``fit``, symmetric with a zero diagonal."""
+    values = rows.values
+    entries = values.data if isinstance(values, csr_array) else values
+    if entries.size and (lowest := entries.min()) < 0:
+        raise InputError(f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed.")
+    if not reset:
+        return
+    if isinstance(values, csr_array):
+        return
+    if np.any(np.diagonal(values) != 0):
+        worst = int(np.argmax(np.abs(np.diagonal(values))))
+        raise InputError(
+            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {values[worst, worst]:g}. "
+            "Set the diagonal to 0, or use metric='graph' if these are affinities."
+        )
+    check_symmetric(values, what=what)
+
+
+def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
+    """A weighted or unweighted graph as sparse rows without self-loops: values >= 0 and, at ``fit``, undirected."""
+    graph = csr_array(rows.values, dtype=np.float64)
+    if graph.nnz and (lowest := graph.data.min()) < 0:
+        raise InputError(f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed.")
+    if reset:
+        gap = abs(graph - graph.T)
+        if gap.nnz and gap.data.max() > 1e-6 * graph.data.max():
+            raise InputError(
+                f"X must be an undirected graph (a symmetric matrix of {what}); X and X.T differ by up to "
+                f"{gap.data.max():g}. Symmetrise it first, for example X.maximum(X.T) or (X + X.T) / 2."
+            )
+        entries = graph.tocoo()
+        off = entries.row != entries.col
+        graph = csr_array((entries.data[off], (entries.row[off], entries.col[off])), shape=graph.shape)
+        graph.sort_indices()
+    return Rows(graph)
+
+
+def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = 1e-6) -> None:
+    """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
+    n_rows = values.shape[0]
+    scale = float(np.abs(values).max(initial=0))
+    for start in range(0, n_rows, 512):
+        block = slice(start, start + 512)
+        gap = np.abs(values[block].astype(np.float64) - values[:, block].T)
+        if gap.size and gap.max() > tolerance * scale:
+            i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+            raise InputError(
+                f"X must be a symmetric matrix of {what}; X[{start + i}, {j}] = {values[start + i, j]:g} but "
+                f"X[{j}, {start + i}] = {values[j, start + i]:g}. Symmetrise it first, for example (X + X.T) / 2."
+            )
+
+
+def check_components(n_components: int, available: int, why: str) -> None:
+    """Raise an InputError when more components are asked for than the problem has."""
+    if n_components > available:
+        raise InputError(
+            f"n_components must be at most {available}: {why}; got {n_components}. Ask for fewer, or give more data."
+        )
+
+
+def check_neighbors(n_neighbors: int, n_points: int, collapsed: int = 0) -> None:
+    """Raise an InputError when there are not more points than neighbours asked for."""
+    if n_neighbors >= n_points:
+        distinct = f" distinct points ({collapsed} duplicates were collapsed)" if collapsed else " points"
+        raise InputError(
+            f"n_neighbors must be less than the number of points; got n_neighbors={n_neighbors} with "
+            f"{n_points}{distinct}. Use n_neighbors <= {n_points - 1}."
+        )
+
+
+def check_clusters(n_clusters: int, n_rows: int) -> None:
+    """Raise an InputError when there are more groups than points."""
+    if n_clusters > n_rows:
+        raise InputError(
+            f"n_clusters must be at most the number of points; got n_clusters={n_clusters} with n_samples={n_rows}. "
+            "Ask for fewer."
+        )
+
+
+def check_finite(values: Floats, stage: str) -> Floats:
+    """What a stage hands on must be finite: NaN never comes out."""
+    if not np.all(np.isfinite(values)):
+        raise InputError(
+            f"{stage} gave {int(np.sum(~np.isfinite(values)))} values that are not finite. The data's scale is "
+            "probably beyond what float64 can square: rescale the columns, for example by their standard deviation."
+        )
+    return values
+
+
+def parse_bytes(limit: int | float | str | None) -> int | None:
+    """Bytes that ``memory_limit`` stands for: a number, or words such as '4 GB' and '512MiB'."""
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?)(i?)b?\s*", limit.lower())
+        if match is None:
+            raise InputError(f"memory_limit must be bytes or a size such as '4 GB'; got {limit!r}.")
+        base = 1024 if match[3] else 1000
+        return int(float(match[1]) * base ** " kmgt".index(match[2] or " "))
+    return int(limit)
+
+
+def check_memory(needed: int, limit: int | float | str | None, *, what: str, instead: str) -> None:
+    """Raise a MemoryLimitError before work that would need more than the limit, or than the machine has free."""
+    allowed = parse_bytes(limit)
+    source = "memory_limit"
+    if allowed is None:
+        allowed, source = available_memory(), "this machine's free memory"
+    if allowed is not None and needed > allowed:
+        raise MemoryLimitError(
+            f"{what} needs {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that new work can have without swapping, where the system tells."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def make_generator(random_state: object) -> np.random.Generator:
+    """A generator of its own from a seed, a Generator, a RandomState or None."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31 - 1))
+    if random_state is None or Whole(0).allows(random_state):
+        return np.random.default_rng(random_state)  # type: ignore[call-overload,no-any-return]
+    raise InputError(
+        f"random_state must be a whole number >= 0, a NumPy Generator or RandomState, or None; got {random_state!r}."
+    )
+
+
+def listed(items: Iterable[object], most: int = 5) -> str:
+    """The first few items of a list for a message: 3, 5, 8, ..."""
+    shown = [str(item) for item in items]
+    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

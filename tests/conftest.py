@@ -1,0 +1,38 @@
+"""Data that several tests share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "estimators"))
+
+
+@pytest.fixture(scope="session")
+def digits() -> tuple[np.ndarray, np.ndarray]:
+    """The 8 x 8 digits that ship with scikit-learn."""
+    from sklearn.datasets import load_digits
+
+    return load_digits(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def roll() -> tuple[np.ndarray, np.ndarray]:
+    """A Swiss roll of 600 points and its true coordinates."""
+    from lowdim import datasets
+
+    made = datasets.swiss_roll(600, random_state=0)
+    return made.data, made.parameters
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real data sets, where there is one."""
+    folder = os.environ.get("LOWDIM_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("LOWDIM_DATA does not name a folder of data sets")
+    return Path(folder)

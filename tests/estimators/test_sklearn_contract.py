@@ -1,0 +1,113 @@
+"""scikit-learn's own checks and conventions, over every estimator."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from registry import EVERY, make
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import lowdim
+
+CHECKED = [
+    lowdim.PCA(),
+    lowdim.OrientedPCA(),
+    lowdim.ClassicalMDS(),
+    lowdim.KernelPCA(),
+    lowdim.Isomap(),
+    lowdim.LLE(),
+    lowdim.LLE(variant="modified"),
+    lowdim.LLE(variant="hessian"),
+    lowdim.LLE(variant="ltsa"),
+    lowdim.LaplacianEigenmaps(),
+    lowdim.SpectralClustering(n_clusters=2),
+]
+
+
+@pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
+@parametrize_with_checks(CHECKED)
+def test_scikit_learn_checks(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def few_digits(digits) -> tuple[np.ndarray, np.ndarray]:
+    X, y = digits
+    return X[:300], y[:300]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_clone_and_pickle(name: str, few_digits) -> None:
+    X, _ = few_digits
+    model = make(name, n_components=2).fit(X)
+    again = clone(model).fit(X)
+    assert_array_equal(again.embedding_, model.embedding_)
+    restored = pickle.loads(pickle.dumps(model))
+    assert_array_equal(restored.transform(X[:20]), model.transform(X[:20]))
+    assert str(restored.report_) == str(model.report_)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_pipeline_and_grid_search(name: str, few_digits) -> None:
+    X, y = few_digits
+    pipeline = make_pipeline(StandardScaler(), make(name, n_components=2), KNeighborsClassifier(3))
+    step = type(make(name)).__name__.lower()
+    search = GridSearchCV(pipeline, {f"{step}__n_components": [1, 4]}, cv=2, error_score="raise").fit(X, y)
+    assert search.best_params_ == {f"{step}__n_components": 4}
+    assert search.best_score_ > 0.4
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_set_output_and_feature_names(name: str, few_digits) -> None:
+    pd = pytest.importorskip("pandas")
+    X, _ = few_digits
+    frame = pd.DataFrame(X, columns=[f"pixel{i}" for i in range(X.shape[1])], index=range(1000, 1300))
+    model = make(name, n_components=2).set_output(transform="pandas")
+    out = model.fit_transform(frame)
+    prefix = type(model).__name__.lower()
+    width = model.embedding_.shape[1]
+    assert list(out.columns) == [f"{prefix}{i}" for i in range(width)]
+    assert list(out.index) == list(frame.index)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert_allclose(out.to_numpy(), model.embedding_)
+    with pytest.raises(ValueError, match="feature names"):
+        model.transform(frame.rename(columns={"pixel0": "other"}))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_report_tells_what_was_done(name: str, few_digits) -> None:
+    X, _ = few_digits
+    model = make(name, n_components=2).fit(X)
+    report = model.report_
+    assert report.shape == X.shape
+    assert report.seconds > 0
+    assert {stage.name for stage in report.stages} > {"check"}
+    assert report.method in str(report)
+    assert report.as_dict()["method"] == report.method
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_plan_costs_nothing_and_names_stages(name: str) -> None:
+    X = np.zeros((5000, 30))
+    plan = make(name, n_components=2).plan(X)
+    assert plan.seconds > 0
+    assert plan.bytes > 0
+    assert plan.shape == X.shape
+    assert plan.method in str(plan)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_callback_hears_every_stage(name: str, few_digits) -> None:
+    X, _ = few_digits
+    heard = []
+    model = make(name, n_components=2, callback=heard.append).fit(X)
+    started = [event.stage for event in heard if event.kind == "started"]
+    assert started == [stage.name for stage in model.report_.stages]

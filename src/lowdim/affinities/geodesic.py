@@ -9,6 +9,9 @@ from ..events import Events
 from ..parallel import map_blocks
 from ..records import Floats, Integers, Neighbors, Sparse
 
+# Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones cost more empty buckets.
+WIDTH = 0.5
+
 
 def shortest_paths(
     graph: Sparse,
@@ -57,16 +60,39 @@ def paths_from_new(
 def _settle(
     graph: Sparse, seeds: tuple[Integers, Integers, Floats], events: Events, n_jobs: int | None, out: Floats | None
 ) -> Floats:
-    n_rows, n_nodes = seeds[0].size - 1, graph.shape[0]
-    paths = np.empty((n_rows, n_nodes)) if out is None else out
+    n_rows = seeds[0].size - 1
+    paths = np.empty((n_rows, graph.shape[0])) if out is None else out
     edges = (
         graph.indptr.astype(np.int64, copy=False),
         graph.indices.astype(np.int64, copy=False),
         graph.data.astype(np.float64, copy=False),
     )
+    rows, bounds, width = _groups(edges, seeds)
 
-    def solve(rows: slice) -> None:
-        kernels.geodesic.paths_by_heap(edges, seeds, rows.start, rows.stop, paths)
+    def solve(groups: slice) -> int:
+        limits = bounds[groups.start : groups.stop + 1]
+        by_heap: int = kernels.geodesic.paths_of_groups(edges, seeds, rows, limits, 1.0 / width, paths)
+        return by_heap
 
-    map_blocks(solve, n_rows, n_jobs=n_jobs, block_rows=64, done=lambda rows: events.progress(rows, n_rows))
+    map_blocks(
+        solve,
+        bounds.size - 1,
+        n_jobs=n_jobs,
+        block_rows=4,
+        done=lambda groups: events.progress(int(bounds[groups]), n_rows),
+    )
     return paths
+
+
+def _groups(
+    edges: tuple[Integers, Integers, Floats], seeds: tuple[Integers, Integers, Floats]
+) -> tuple[Integers, Integers, float]:
+    """Rows in groups that start near each other, where the groups begin and end, and the width of a step of the queue."""
+    indptr, nodes, _ = seeds
+    order, parents, lengths = kernels.batches.spanning_forest(*edges)
+    anchors = np.zeros(indptr.size - 1, np.int64)
+    seeded = np.diff(indptr) > 0
+    anchors[seeded] = nodes[indptr[:-1][seeded]]
+    rows, bounds = kernels.batches.group_rows(order, parents, anchors, kernels.geodesic.LANES)
+    short = lengths[(parents >= 0) & (lengths > 0)]
+    return rows, bounds, WIDTH * float(np.median(short)) if short.size else 1.0

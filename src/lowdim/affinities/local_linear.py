@@ -20,12 +20,13 @@ def reconstruction_weights(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Sparse:
-    """min |y - sum_j w_j eta_j|^2 over weights of sum 1, for each row: W (rows x points), indices sorted.
+    """Weights of sum 1 that minimise |y - sum_j w_j eta_j|^2 for each row (Roweis & Saul 2000, eq. 1).
 
-    (G + reg tr(G) I) w = 1, then w / sum(w), where G_jk = (y - eta_j).(y - eta_k) (Roweis & Saul 2000; Saul & Roweis 2003,
-    sec. 5). Rows of coincident points get equal weights. Where the matrix is not positive definite (a metric that is
-    not Euclidean; ``reg=0`` with more neighbours than columns) the spectrum of G is moved up until it is: by
-    -lambda_min(G) where that is negative, plus 1e-3 tr(G).
+    Solves (G + reg tr(G) I) w = 1 and scales w to the sum 1, with G_jk = (y - eta_j).(y - eta_k) (Saul &
+    Roweis 2003). A row whose neighbours all coincide with it has equal weights. Where the matrix is not
+    positive definite (a metric that is not Euclidean; ``reg=0`` with more neighbours than columns) the
+    spectrum of G is moved up until it is: by -lambda_min(G) where that is negative, with a ridge of at least
+    1e-3 tr(G).
 
     Parameters
     ----------
@@ -34,32 +35,40 @@ def reconstruction_weights(
     reg
         Ridge as a share of the trace.
     snap
-        A row that coincides with a neighbour takes weight one on it (the first of them) and zero on the others. For
-        new points and landmarks; in a fit it would cut the point off.
+        A row that coincides with a neighbour takes weight one on it (the first of them) and zero on the
+        others. For new points and landmarks; in a fit it would cut the point off.
     n_jobs
         Threads.
     events
         Told of progress.
+
+    Returns
+    -------
+    W
+        Weights, rows x points, indices sorted.
     """
     neighbors = patches.neighbors
     weights = np.empty(neighbors.indices.size)
 
     def solve(rows: slice) -> None:
-        starts = neighbors.indptr[rows.start : rows.stop + 1]
-        kernels.local_linear.block_weights(
-            patches.grams(rows),
-            starts - starts[0],
+        starts, places = (
+            neighbors.indptr[rows.start : rows.stop + 1],
             patches.places[rows.start : rows.stop + 1],
-            reg,
-            snap,
-            weights[starts[0] : starts[-1]],
         )
+        indptr, part = starts - starts[0], weights[starts[0] : starts[-1]]
+        grams, unsolved = patches.grams(rows), np.empty(indptr.size - 1, dtype=np.int64)
+        left = kernels.local_linear.block_weights(grams, indptr, places, reg, snap, part, unsolved)
+        # A kernel of its own, so that data that never needs it never waits for it to compile.
+        if left:
+            kernels.local_linear.shifted_block_weights(grams, indptr, places, reg, unsolved[:left], part)
 
     def done(rows: int) -> None:
         if events is not None:
             events.progress(rows, neighbors.n_rows)
 
     map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs, block_rows=patches.block_rows, done=done)
-    W = csr_array((weights, neighbors.indices, neighbors.indptr), shape=(neighbors.n_rows, neighbors.n_points))
+    W = csr_array(
+        (weights, neighbors.indices, neighbors.indptr), shape=(neighbors.n_rows, neighbors.n_points)
+    )
     W.has_sorted_indices = True
     return W

@@ -1,8 +1,8 @@
 """Neighbourhoods (patches) and their local Gram matrices, from coordinates or from distances alone.
 
-G_jk = (y - eta_j).(y - eta_k) for a point y and its neighbours eta. Everything that the locally linear methods do with a
-patch follows from G, so that they work with any metric. Nothing depends on the scale of G: it is taken in a unit, a power of two,
-in which squares neither overflow nor vanish.
+G_jk = (y - eta_j).(y - eta_k) for a point y and its neighbours eta. Everything that the locally linear
+methods do with a patch follows from G, so that they work with any metric. Nothing depends on the scale of G:
+it is taken in a unit, a power of two, in which squares neither overflow nor vanish.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from .. import kernels
 from ..data.rows import Rows
@@ -29,7 +30,7 @@ BLOCK_ROWS = 1024
 class Patches(Protocol):
     """Neighbours of each row by rising index, and their Gram matrices.
 
-    ``places`` (rows + 1) says where the k_i x k_i Gram of row i would lie if all of them were laid end to end.
+    ``places`` (rows + 1) says where the k_i x k_i Gram of row i would lie if all were laid end to end.
     """
 
     @property
@@ -54,7 +55,7 @@ class Patches(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CoordinatePatches:
-    """Patches whose Gram matrices come from differences of coordinates. Make them with ``coordinate_patches``."""
+    """Patches whose Gram matrices come from differences of coordinates; see ``coordinate_patches``."""
 
     neighbors: Neighbors
     places: Integers
@@ -67,7 +68,8 @@ class CoordinatePatches:
         """Rows to ask for at a time."""
         per_row = 8 * _mean_square(self.places)
         if _dense_view(self.points) is None:
-            per_row += 8 * self.points.n_columns * (1 + self.neighbors.indices.size // max(1, self.neighbors.n_rows))
+            gathered = 1 + self.neighbors.indices.size // max(1, self.neighbors.n_rows)
+            per_row += 8 * gathered * _stored_per_row(self.points)
         return max(1, min(BLOCK_ROWS, BLOCK_BYTES // max(1, per_row)))
 
     def grams(self, rows: slice) -> Floats:
@@ -81,10 +83,14 @@ class CoordinatePatches:
         if points is None:
             needed, indices = np.unique(indices, return_inverse=True)
             points = self.points.take(needed)
-        kernels.local_linear.dense_grams(points, self.queries.block(rows), indptr, indices, places, self.scale, out)
+        kernels.local_linear.dense_grams(
+            points, self.queries.block(rows), indptr, indices, places, self.scale, out
+        )
         return out
 
-    def _sparse_grams(self, rows: slice, indptr: Integers, indices: Integers, places: Integers, out: Floats) -> None:
+    def _sparse_grams(
+        self, rows: slice, indptr: Integers, indices: Integers, places: Integers, out: Floats
+    ) -> None:
         needed, indices = np.unique(indices, return_inverse=True)
         slots = np.full(self.points.n_columns, -1, dtype=np.int64)
         kernels.local_linear.sparse_grams(
@@ -101,7 +107,7 @@ class CoordinatePatches:
 
 @dataclass(frozen=True, slots=True)
 class DistancePatches:
-    """Patches whose Gram matrices come from distances alone. Make them with ``distance_patches``."""
+    """Patches whose Gram matrices come from distances alone; see ``distance_patches``."""
 
     neighbors: Neighbors
     places: Integers
@@ -127,13 +133,17 @@ class DistancePatches:
 def coordinate_patches(
     neighbors: Neighbors, points: Rows, queries: Rows | None = None, *, n_jobs: int | None = None
 ) -> CoordinatePatches:
-    """Patches of Euclidean data: ``neighbors`` among ``points`` of each row of ``queries`` (default: the points)."""
+    """Patches of Euclidean data: ``neighbors`` of each row of ``queries`` (None: of the points)."""
     ordered = by_index(neighbors, n_jobs=n_jobs)
-    return CoordinatePatches(ordered, _places(ordered), _scale(ordered), points, points if queries is None else queries)
+    return CoordinatePatches(
+        ordered, _places(ordered), _scale(ordered), points, points if queries is None else queries
+    )
 
 
-def distance_patches(neighbors: Neighbors, between: LocalDistances, *, n_jobs: int | None = None) -> DistancePatches:
-    """Patches of any metric: the distances in ``neighbors`` and those ``between`` neighbours say everything."""
+def distance_patches(
+    neighbors: Neighbors, between: LocalDistances, *, n_jobs: int | None = None
+) -> DistancePatches:
+    """Patches of any metric, by the distances in ``neighbors`` and those ``between`` the neighbours."""
     ordered = by_index(neighbors, n_jobs=n_jobs)
     return DistancePatches(ordered, _places(ordered), _scale(ordered), between)
 
@@ -141,7 +151,7 @@ def distance_patches(neighbors: Neighbors, between: LocalDistances, *, n_jobs: i
 def patches_of(
     index: Index, neighbors: Neighbors, queries: Rows | None = None, *, n_jobs: int | None = None
 ) -> CoordinatePatches | DistancePatches:
-    """Patches of what an index holds: from coordinates where its metric is Euclidean, else from its distances."""
+    """Patches of what an index holds: by coordinates where its metric is Euclidean, else by its distances."""
     if index.metric == "euclidean":
         return coordinate_patches(neighbors, index.rows, queries, n_jobs=n_jobs)
     return distance_patches(neighbors, index.local_distances, n_jobs=n_jobs)
@@ -177,6 +187,13 @@ def _cut(neighbors: Neighbors, places: Integers, rows: slice) -> tuple[Integers,
     """Row starts (from zero), neighbours and Gram places of consecutive rows."""
     starts = neighbors.indptr[rows.start : rows.stop + 1]
     return starts - starts[0], neighbors.indices[starts[0] : starts[-1]], places[rows.start : rows.stop + 1]
+
+
+def _stored_per_row(points: Rows) -> int:
+    """Entries that a row keeps: its columns, or its stored ones (place and value) where it is sparse."""
+    if isinstance(points.values, csr_array):
+        return 2 * points.values.nnz // max(1, points.n_rows)
+    return points.n_columns
 
 
 def _dense_view(points: Rows) -> Floats | None:

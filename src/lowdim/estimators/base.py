@@ -128,6 +128,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         events = Events(*listeners)
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
+            self._check_memory(rows)
         embedded = self._embed(rows, events)
         self.embedding_ = validation.check_finite(embedded.coordinates, type(self).__name__)
         self.map_ = embedded.map
@@ -158,6 +159,18 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _check_parameters(self) -> None:
         validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
+        validation.parse_bytes(self.memory_limit)
+
+    def _check_memory(self, rows: Rows) -> None:
+        """Stop before the work where its greediest stage would not fit."""
+        stage = max(self._plan_stages(rows), key=lambda stage: stage.bytes)
+        note = f" ({stage.note})" if stage.note else ""
+        validation.check_memory(
+            stage.bytes,
+            self.memory_limit,
+            what=f"The stage '{stage.name}' of {type(self).__name__}{note}",
+            instead="Fit a random subset of the rows and transform the others, or raise memory_limit.",
+        )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)

@@ -119,12 +119,6 @@ class ClassicalMDS(Estimator):
         validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
         if self._is_pca:
             return self._embed_by_pca(rows, events)
-        validation.check_memory(
-            8 * rows.n_rows**2,
-            self.memory_limit,
-            what=f"ClassicalMDS holds all {rows.n_rows} x {rows.n_rows} distances, which",
-            instead="Fit a random subset of the rows and transform the others, or use metric='euclidean'.",
-        )
         with events.stage("distances"):
             profile, squared = self._squared_distances(rows, events)
         with events.stage("solve"):

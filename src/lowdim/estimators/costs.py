@@ -7,6 +7,11 @@ from ..records import PlannedStage
 DOUBLE = 8
 
 
+def square(n_rows: int) -> str:
+    """What a dense method has to say of its size."""
+    return f"a {n_rows} x {n_rows} matrix"
+
+
 def neighbors(n_rows: int, n_columns: int, k: int, search: str) -> PlannedStage:
     """Exact search compares all pairs; the approximate one walks a graph of the points."""
     exact = n_rows**2 * (2.0 * n_columns + 30) / 1e11
@@ -42,17 +47,17 @@ def sparse_factor(n_rows: int, k: int, n_components: int) -> PlannedStage:
 
 def geodesics(n_rows: int, k: int) -> PlannedStage:
     """Shortest paths between all pairs."""
-    return PlannedStage("geodesics", n_rows**2 * (10 + k) * 2e-9, DOUBLE * n_rows**2, "all pairs")
+    return PlannedStage("geodesics", n_rows**2 * (10 + k) * 2e-9, DOUBLE * n_rows**2, square(n_rows))
 
 
 def pairwise(n_rows: int, n_columns: int) -> PlannedStage:
     """All pairs of rows compared."""
-    return PlannedStage("pairs", n_rows**2 * (n_columns + 5) * 1e-9, DOUBLE * n_rows**2)
+    return PlannedStage("pairs", n_rows**2 * (n_columns + 5) * 1e-9, DOUBLE * n_rows**2, square(n_rows))
 
 
 def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
     """Some dozens of products with a dense matrix."""
-    return PlannedStage("solve", (30 + 2 * n_components) * n_rows**2 * 1e-9, DOUBLE * n_rows**2)
+    return PlannedStage("solve", (30 + 2 * n_components) * n_rows**2 * 1e-9, DOUBLE * n_rows**2, square(n_rows))
 
 
 def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:

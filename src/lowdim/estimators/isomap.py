@@ -121,12 +121,6 @@ class Isomap(Estimator):
         return check_points(self, X, what="edge lengths", reset=reset)
 
     def _embed(self, rows: Rows, events: Events) -> Embedded:
-        validation.check_memory(
-            8 * rows.n_rows**2,
-            self.memory_limit,
-            what=f"Isomap holds all {rows.n_rows} x {rows.n_rows} geodesics, which",
-            instead="Fit a random subset of the rows and transform the others, or use LaplacianEigenmaps or LLE.",
-        )
         hood = find_neighborhood(rows, Settings.of(self), DEFAULT_NEIGHBORS, events)
         needs = Needs(self.n_components, self.n_components + 1)
         return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)

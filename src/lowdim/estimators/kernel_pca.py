@@ -127,12 +127,6 @@ class KernelPCA(Estimator):
     def _embed(self, rows: Rows, events: Events) -> Embedded:
         n_rows = rows.n_rows
         validation.check_components(self.n_components, n_rows - 1, f"{n_rows} points span no more")
-        validation.check_memory(
-            8 * n_rows**2,
-            self.memory_limit,
-            what=f"KernelPCA holds a {n_rows} x {n_rows} matrix, which",
-            instead="Fit a random subset of the rows and transform the others.",
-        )
         with events.stage("kernel"):
             if self.kernel == "precomputed":
                 profile, matrix = GivenValues(), rows.block(slice(None)).copy()

@@ -98,15 +98,12 @@ class PCA(Estimator):
                 "to come are not known, so neither is their share of variance."
             )
         if first:
-            self._check_size(min(rows.n_columns, self.n_components), rows.n_columns)
+            validation.check_components(int(self.n_components), rows.n_columns, "the number of features")
             capacity = sketch_capacity(self.n_components, rows.n_columns)
             self.sketch_ = Sketch.empty(rows.n_columns, capacity)
         for block in row_blocks(rows.n_rows, sketch_block_rows(self.sketch_.capacity)):
             self.sketch_ = self.sketch_.update(rows.block(block))
-        width = min(self.n_components, self.sketch_.n_samples - 1, rows.n_columns)
-        if width < 1:
-            raise InputError("partial_fit of PCA needs at least 2 rows in its first call; got 1. Give a larger block.")
-        fit = self.sketch_.fit(width)
+        fit = self.sketch_.fit(int(self.n_components))
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
@@ -126,12 +123,11 @@ class PCA(Estimator):
             coordinates = coordinates * self._spread(self.explained_variance_)
         return coordinates @ self.components_ + self.mean_
 
-    def _check_size(self, n_components: int, available: int) -> None:
-        validation.check_components(n_components, available, "the smaller of samples and features")
-
     def _embed(self, rows: Rows, events: Events) -> Embedded:
         if isinstance(self.n_components, int | np.integer):
-            self._check_size(int(self.n_components), min(rows.shape))
+            validation.check_components(
+                int(self.n_components), min(rows.shape), "the smaller of samples and features"
+            )
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
             fit = fit_pca(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..affinities import Affinity
 from ..data.rows import Rows
+from ..errors import DataWarning
 from ..events import Events, Listener
 from ..mapping.nystrom import NystromMap
 from ..records import Floats, Integers, PlannedStage
@@ -138,8 +139,8 @@ class SpectralClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         check_is_fitted(self)
         rows = self._check_input(X, reset=False)
         points = self.map_.transform(rows)
-        gaps = np.linalg.norm(points[:, None, :] - self.cluster_centers_[None], axis=2)
-        return np.argmin(gaps, axis=1)
+        gaps = np.stack([np.linalg.norm(points - center, axis=1) for center in self.cluster_centers_])
+        return np.argmin(gaps, axis=0)
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
@@ -151,7 +152,7 @@ class SpectralClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         needs = Needs(width, width + 1)
         embedded = embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
         with events.stage("k-means"):
-            labels, centers = self._group(embedded.coordinates, hood.settings.rng)
+            labels, centers = self._group(embedded.coordinates, hood.settings.rng, events)
         attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}
         return Embedded(
             embedded.coordinates, embedded.map, embedded.solution, attributes, figures=embedded.figures
@@ -174,9 +175,17 @@ class SpectralClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         empty = NystromMap(map_.affinities, map_.embedding[:, :0], map_.eigenvalues[:0])
         return Embedded(np.ones((hood.n_points, 1)), NormalizedRowsMap(empty, 1.0))
 
-    def _group(self, points: Floats, rng: np.random.Generator) -> tuple[Integers, Floats]:
+    def _group(self, points: Floats, rng: np.random.Generator, events: Events) -> tuple[Integers, Floats]:
         from sklearn.cluster import KMeans
 
+        if points.shape[1] == 1:
+            if self.n_clusters > 1:
+                events.warned(
+                    "n_components=1 keeps the constant eigenvector alone, so all points fall into one group. Use "
+                    f"n_components={self.n_clusters}, or leave it out.",
+                    DataWarning,
+                )
+            return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
         seed = int(rng.integers(2**31 - 1))
         groups = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit(points)
         return groups.labels_.astype(np.int64), groups.cluster_centers_

@@ -1,7 +1,7 @@
 """Sum of small matrices on overlapping patches, sum_i S_i B_i S_i', row by row of the result.
 
-A row needs the patches that hold it: the transpose of the patch lists. Terms are added in the order of the patches,
-so that the result is symmetric to the last bit and does not depend on the threads.
+A row needs the patches that hold it: the transpose of the patch lists. Terms are added in the order of the
+patches, so that the result is symmetric to the last bit and does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from ..records import Floats, Integers
 
 @njit(cache=True, nogil=True)
 def count_columns(
-    indptr: Integers, indices: Integers, holders_indptr: Integers, holders: Integers, counts: Integers, start: int, stop: int
+    indptr: Integers,
+    indices: Integers,
+    holders_indptr: Integers,
+    holders: Integers,
+    counts: Integers,
+    start: int,
+    stop: int,
 ) -> None:
     """Number of different points that share a patch with each row."""
     seen = np.full(holders_indptr.shape[0] - 1, -1, dtype=np.int64)
@@ -26,6 +32,36 @@ def count_columns(
                     seen[column] = row
                     count += 1
         counts[row] = count
+
+
+@njit(cache=True, nogil=True)
+def sort_in_place(values: Integers) -> None:
+    """Shell's sort: rows are short, and it compiles in a tenth of the time of NumPy's."""
+    gap = 1
+    while 3 * gap + 1 < values.shape[0]:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for a in range(gap, values.shape[0]):
+            value = values[a]
+            place = a
+            while place >= gap and values[place - gap] > value:
+                values[place] = values[place - gap]
+                place -= gap
+            values[place] = value
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
+def count_below(values: Integers, limit: int) -> int:
+    """Number of entries under ``limit`` in a rising row, by bisection."""
+    low, high = 0, values.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @njit(cache=True, nogil=True)
@@ -49,7 +85,7 @@ def fill_columns(
                     seen[column] = row
                     columns[place] = column
                     place += 1
-        columns[row_starts[row] : place].sort()
+        sort_in_place(columns[row_starts[row] : place])
 
 
 @njit(cache=True, nogil=True)
@@ -69,15 +105,15 @@ def add_patches(
 ) -> None:
     """Add the local matrices of the patches ``wave`` to the given rows.
 
-    Patch p of the wave has its matrix at ``local[places[p] - places[wave[0]]:]``; ``positions`` says where in each of its
-    holders a row stands.
+    Patch p of the wave has its matrix at ``local[places[p] - places[wave[0]]:]``; ``positions`` says where in
+    each of its holders a row stands.
     """
     slots = np.empty(holders_indptr.shape[0] - 1, dtype=np.int64)
     for row in range(rows[0], rows[1]):
         first, last = holders_indptr[row], holders_indptr[row + 1]
         own = holders[first:last]
-        begin = first + np.searchsorted(own, wave[0])
-        end = first + np.searchsorted(own, wave[1])
+        begin = first + count_below(own, wave[0])
+        end = first + count_below(own, wave[1])
         if begin == end:
             continue
         for place in range(row_starts[row], row_starts[row + 1]):

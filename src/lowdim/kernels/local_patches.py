@@ -1,7 +1,8 @@
 """Local matrices of the LLE family, one for each neighbourhood, from its Gram matrix.
 
-``grams`` and ``out`` hold square matrices end to end, as ``kernels.local_linear`` lays them; ``indptr`` and ``places`` are those
-of the block of rows. Local matrices are positive semidefinite and send the constant vector to zero, up to rounding.
+``grams`` and ``out`` hold square matrices end to end, as ``kernels.local_linear`` lays them; ``indptr`` and
+``places`` are those of the block of rows. Local matrices are positive semidefinite and send the constant
+vector to zero, up to rounding.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from ..records import Floats, Integers
-from .local_linear import mirror, weights_of_gram
+from .local_linear import mirror, shifted_weights_of_gram, weights_of_gram
 from .small_eigen import FLAGS, decompose, eigenvalues, turn_back
 
 # Directions whose share of the largest eigenvalue is below this are rounding, not tangents.
@@ -79,20 +80,22 @@ def orthonormalise(basis: Floats, used: int) -> bool:
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def tangent_basis(gram: Floats, count: int, n_components: int, basis: Floats) -> int:
-    """Rows of ``basis``: 1/sqrt(k), then the unit tangent coordinates of the patch; returns how many there are.
+    """Rows of ``basis``: 1/sqrt(k), then the unit tangent coordinates of the patch; returns how many.
 
-    The tangent coordinates are the leading eigenvectors of the centred Gram matrix: the left singular vectors of the
-    centred patch, without its coordinates. A patch of lower dimension has fewer of them.
+    The tangent coordinates are the leading eigenvectors of the centred Gram matrix: the left singular vectors
+    of the centred patch, without its coordinates. A patch of lower dimension has fewer of them.
     """
     matrix = square(gram, count)
     centre(matrix)
     values, turned, scales = decompose(matrix)
-    basis[0] = 1.0 / np.sqrt(count)
+    for c in range(count):
+        basis[0, c] = 1.0 / np.sqrt(count)
     used = 1
     for place in range(n_components):
         if not values[place] > RANK_TOLERANCE * values[0]:
             break
-        basis[used] = turned[place]
+        for c in range(count):
+            basis[used, c] = turned[place, c]
         turn_back(matrix, scales, basis[used])
         if orthonormalise(basis, used):
             used += 1
@@ -115,8 +118,10 @@ def subtract_projection(basis: Floats, used: int, local: Floats) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
-def alignment_block(grams: Floats, indptr: Integers, places: Integers, n_components: int, out: Floats) -> None:
-    """LTSA: I - G G', G = [1/sqrt(k), U] with U the tangent coordinates (Zhang & Zha 2004, eq. 3.9)."""
+def alignment_block(
+    grams: Floats, indptr: Integers, places: Integers, n_components: int, out: Floats
+) -> None:
+    """LTSA: I - G G', G = [1/sqrt(k), U] with U the tangent coordinates (Zhang & Zha 2004)."""
     for i in range(indptr.shape[0] - 1):
         count = indptr[i + 1] - indptr[i]
         own = slice(places[i] - places[0], places[i + 1] - places[0])
@@ -128,7 +133,7 @@ def alignment_block(grams: Floats, indptr: Integers, places: Integers, n_compone
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def hessian_block(grams: Floats, indptr: Integers, places: Integers, n_components: int, out: Floats) -> None:
-    """HLLE: H'H, the rows of H being the quadratic part of an orthonormal [1, U, U_a U_b] (Donoho & Grimes 2003).
+    """HLLE: H'H, the rows of H being the last part of an orthonormal [1, U, U_a U_b] (Donoho & Grimes 2003).
 
     Columns that a patch on a lattice or a curve makes dependent are left out.
     """
@@ -137,7 +142,9 @@ def hessian_block(grams: Floats, indptr: Integers, places: Integers, n_component
         count = indptr[i + 1] - indptr[i]
         local = out[places[i] - places[0] : places[i + 1] - places[0]]
         basis = np.empty((1 + n_components + n_products, count))
-        linear = tangent_basis(grams[places[i] - places[0] : places[i + 1] - places[0]], count, n_components, basis)
+        linear = tangent_basis(
+            grams[places[i] - places[0] : places[i + 1] - places[0]], count, n_components, basis
+        )
         used = linear
         for first in range(1, linear):
             for second in range(first, linear):
@@ -190,11 +197,12 @@ def modified_block(
     reg: float,
     out: Floats,
 ) -> None:
-    """Modified LLE: sum over the columns w of W_i of (e_i - w)(e_i - w)' (Zhang & Wang 2006, eq. 3.4 and 4.1).
+    """Modified LLE: sum over the columns w of W_i of (e_i - w)(e_i - w)' (Zhang & Wang 2006).
 
-    The patch of row i is its neighbours and itself, which stands at place ``own[i]``. With V the eigenvectors of the s smallest
-    eigenvalues, W_i = V (I - 2 h h') + (1 - alpha) w 1'. Since I - 2 h h' sends V'1 to alpha 1, both sums that are needed follow
-    from the complement U of V alone: with v = VV'1 = 1 - UU'1 and alpha = |v| / sqrt(s),
+    The patch of row i is its neighbours and itself, which stands at place ``own[i]``. With V the eigenvectors
+    of the s smallest eigenvalues, W_i = V (I - 2 h h') + (1 - alpha) w 1'. Since I - 2 h h' sends V'1 to
+    alpha 1, both sums that are needed follow from the complement U of V alone: with v = VV'1 = 1 - UU'1 and
+    alpha = |v| / sqrt(s),
 
         W_i 1 = v / alpha + (1 - alpha) s w
         W_i W_i' = I - UU' + (1 - alpha) (v w' + w v') / alpha + (1 - alpha)^2 s w w'
@@ -219,7 +227,8 @@ def modified_block(
         projector = np.empty(count * count)
         subtract_projection(turned, kept, projector)
         w = np.empty(count)
-        weights_of_gram(gram, reg, w)
+        if not weights_of_gram(gram, reg, w):
+            shifted_weights_of_gram(gram, reg, w)
         start = places[i] - places[0] + 2 * indptr[i] + i
         local = out[start : start + (count + 1) * (count + 1)]
         join_weights(projector, v, w, float(count - kept), own[i], local)
@@ -234,7 +243,8 @@ def join_weights(projector: Floats, v: Floats, w: Floats, s: float, own: int, lo
     for c in range(count):
         squared += v[c] * v[c]
     alpha = np.sqrt(squared / s)
-    # With V orthogonal to the constant vector v / alpha has no direction: without it the matrix keeps all it must have.
+    # With V orthogonal to the constant vector v / alpha has no direction: without it the matrix keeps all it
+    # must have.
     inverse = 1.0 / alpha if alpha > RANK_TOLERANCE else 0.0
     rest = 1.0 - alpha
     local[own * width + own] = s
@@ -259,8 +269,10 @@ def add_own(
     for i in range(start, stop):
         row = indices[indptr[i] : indptr[i + 1]]
         patch = patch_indices[indptr[i] + i : indptr[i + 1] + i + 1]
-        place = np.searchsorted(row, i)
-        own[i] = place
-        patch[:place] = row[:place]
+        place = 0
+        for a in range(row.shape[0]):
+            after = row[a] > i
+            patch[a + after] = row[a]
+            place += 1 - after
         patch[place] = i
-        patch[place + 1 :] = row[place:]
+        own[i] = place

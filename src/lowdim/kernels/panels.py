@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..records import Integers
 
 WIDTH = 256
-CHUNK = 32
+CHUNK = 64
 GROUP = 16
 EMPTY = 3e38
 FAST = {"nnan", "nsz", "reassoc", "contract"}
@@ -74,43 +74,41 @@ def push(scores: Real, points: Places, score: Any, point: int) -> None:
 @njit(cache=True, nogil=True, fastmath=FAST)
 def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
     """Offer a panel's points to the heap of one row, a chunk at a time: most chunks hold nothing good enough."""
-    for start in range(0, tile.size, CHUNK):
-        part, added = tile[start : start + CHUNK], norms[start : start + CHUNK]
-        best = part[0] + added[0]
-        for j in range(part.size):
-            score = part[j] + added[j]
-            best = score if score < best else best
-        if best < scores[0]:
-            for j in range(part.size):
-                score = part[j] + added[j]
+    zero, one = norms.dtype.type(0), norms.dtype.type(1)
+    for start in range(0, WIDTH, CHUNK):
+        root, hits = scores[0], zero
+        # Counted in the type of the scores: that is the form of this test which compilers turn into vector code.
+        for j in range(start, start + CHUNK):
+            hits += one if tile[j] + norms[j] < root else zero
+        if hits > 0:
+            for j in range(start, start + CHUNK):
+                score = tile[j] + norms[j]
                 if score < scores[0]:
-                    push(scores, points, score, base + start + j)
+                    push(scores, points, score, base + j)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def offer_to_columns(
-    tile: Real, norms: Real, base: int, worst: Real, scores: Real, points: Places
+    tile: Real, norms: Real, base: int, roots: Real, scores: Real, points: Places
 ) -> None:
-    """Offer four rows to the heaps of all points of a panel; ``worst`` mirrors the roots of the heaps."""
+    """Offer four rows to the heaps of all points of a panel; ``roots`` mirrors the roots of the heaps."""
+    zero, one = norms.dtype.type(0), norms.dtype.type(1)
     n0, n1, n2, n3 = norms[0], norms[1], norms[2], norms[3]
-    for start in range(0, worst.size, CHUNK):
-        roots = worst[start : start + CHUNK]
-        t0, t1 = tile[0, start : start + CHUNK], tile[1, start : start + CHUNK]
-        t2, t3 = tile[2, start : start + CHUNK], tile[3, start : start + CHUNK]
-        gain = t0[0] + n0 - roots[0]
-        for j in range(roots.size):
+    t0, t1, t2, t3 = tile[0], tile[1], tile[2], tile[3]
+    for start in range(0, WIDTH, CHUNK):
+        hits = zero
+        for j in range(start, start + CHUNK):
             a, b, c, d = t0[j] + n0, t1[j] + n1, t2[j] + n2, t3[j] + n3
             a = a if a < b else b
             c = c if c < d else d
-            a = (a if a < c else c) - roots[j]
-            gain = a if a < gain else gain
-        if gain < 0:
-            for row in range(4):
-                for j in range(start, start + roots.size):
+            hits += one if (a if a < c else c) < roots[j] else zero
+        if hits > 0:
+            for j in range(start, start + CHUNK):
+                for row in range(4):
                     score = tile[row, j] + norms[row]
-                    if score < worst[j]:
+                    if score < roots[j]:
                         push(scores[j], points[j], score, base + row)
-                        worst[j] = scores[j, 0]
+                        roots[j] = scores[j, 0]
 
 
 @njit(cache=True, nogil=True)
@@ -123,7 +121,7 @@ def unpack_group(panel: Real, first: int, out: Real) -> None:
 
 @njit(cache=True, nogil=True)
 def nearest_in_pair(
-    panels: Real, norms: Real, left: Integers, right: Integers, worst: Real, scores: Real, points: Places
+    panels: Real, norms: Real, left: Integers, right: Integers, roots: Real, scores: Real, points: Places
 ) -> None:
     """Offer the points of the panels ``left`` and ``right`` (first, past the last) to each other's heaps, every pair once.
 
@@ -142,10 +140,10 @@ def nearest_in_pair(
                     first = p * WIDTH + group + four
                     for row in range(4):
                         offer_to_row(tile[row], norms[q], q * WIDTH, scores[first + row], points[first + row])
-                        worst[first + row] = scores[first + row, 0]
+                        roots[first + row] = scores[first + row, 0]
                     if p != q:
                         own = norms[p, group + four : group + four + 4]
-                        offer_to_columns(tile, own, first, worst[into], scores[into], points[into])
+                        offer_to_columns(tile, own, first, roots[into], scores[into], points[into])
 
 
 @njit(cache=True, nogil=True)

@@ -1,10 +1,11 @@
 """Eigenpairs of one small symmetric matrix: Householder reduction to tridiagonal form, then implicit QL.
 
-Neighbourhoods have some ten to a hundred points, where calling LAPACK costs more than the arithmetic. Vectors are kept
-in rows, so that every inner loop runs along memory.
+Neighbourhoods have some ten to a hundred points, where calling LAPACK costs more than the arithmetic. Vectors
+are kept in rows, so that every inner loop runs along memory. Kernels copy by loops and sort by their own few lines:
+Numba compiles NumPy's sorts, fancy indices and slice assignments some ten times as long as a loop.
 
-Reordering of sums (``reassoc``) and fused products (``contract``) are allowed: they move the last bit only, in the
-same way at every call, and let the inner products use vector instructions.
+Reordering of sums (``reassoc``) and fused products (``contract``) are allowed: they move the last bit only,
+in the same way at every call, and let the inner products use vector instructions.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..records import Floats
+from ..records import Floats, Integers
 
 FLAGS = {"reassoc", "contract", "nsz"}
 EPSILON = 2.220446049250313e-16
@@ -29,7 +30,8 @@ def tridiagonalise(A: Floats, diagonal: Floats, beside: Floats, scales: Floats) 
     n = A.shape[0]
     space = np.empty(n)
     for j in range(n - 1):
-        # Views that start at zero: an index that could be negative would keep the loops from being vectorised.
+        # Views that start at zero: an index that might be negative would keep the loops from vector
+        # instructions.
         v, product = A[j, j + 1 :], space[j + 1 :]
         size = v.shape[0]
         head = v[0]
@@ -71,7 +73,7 @@ def tridiagonalise(A: Floats, diagonal: Floats, beside: Floats, scales: Floats) 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def implicit_ql(diagonal: Floats, beside: Floats, vectors: Floats, with_vectors: bool) -> None:
-    """Eigenvalues of a tridiagonal matrix into ``diagonal``, unordered; the rows of ``vectors`` are turned along."""
+    """Eigenvalues of a tridiagonal matrix into ``diagonal``, in no order; ``vectors`` turn along, by rows."""
     n = diagonal.shape[0]
     for first in range(n):
         for _ in range(MAX_SWEEPS):
@@ -119,6 +121,19 @@ def implicit_ql(diagonal: Floats, beside: Floats, vectors: Floats, with_vectors:
                 beside[last] = 0.0
 
 
+@njit(cache=True, nogil=True)
+def falling_order(values: Floats) -> Integers:
+    """Places of the values from the largest to the smallest, by insertion: there are few."""
+    order = np.empty(values.shape[0], dtype=np.int64)
+    for a in range(values.shape[0]):
+        place = a
+        while place > 0 and values[order[place - 1]] < values[a]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = a
+    return order
+
+
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def eigenvalues(A: Floats) -> Floats:
     """Eigenvalues of symmetric A, largest first; A is overwritten."""
@@ -127,12 +142,15 @@ def eigenvalues(A: Floats) -> Floats:
     peak = unit_scale(A)
     tridiagonalise(A, diagonal, beside, scales)
     implicit_ql(diagonal, beside, A, False)
-    return np.sort(diagonal)[::-1] * peak
+    order = falling_order(diagonal)
+    for a in range(n):
+        beside[a] = diagonal[order[a]] * peak
+    return beside
 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def decompose(A: Floats) -> tuple[Floats, Floats, Floats]:
-    """Eigenvalues of symmetric A, largest first, and what ``turn_back`` makes the vectors of; A is overwritten."""
+    """Eigenvalues of symmetric A, largest first, and what ``turn_back`` needs; A is overwritten."""
     n = A.shape[0]
     diagonal, beside, scales = np.empty(n), np.empty(n), np.empty(n)
     peak = unit_scale(A)
@@ -141,13 +159,18 @@ def decompose(A: Floats) -> tuple[Floats, Floats, Floats]:
     for a in range(n):
         turned[a, a] = 1.0
     implicit_ql(diagonal, beside, turned, True)
-    order = np.argsort(-diagonal)
-    return diagonal[order] * peak, turned[order], scales
+    order = falling_order(diagonal)
+    vectors = np.empty((n, n))
+    for a in range(n):
+        beside[a] = diagonal[order[a]] * peak
+        for c in range(n):
+            vectors[a, c] = turned[order[a], c]
+    return beside, vectors, scales
 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def turn_back(A: Floats, scales: Floats, vector: Floats) -> None:
-    """Make an eigenvector of the tridiagonal matrix one of the matrix that ``decompose`` left in A, in place."""
+    """Make an eigenvector of the tridiagonal matrix one of the matrix given to ``decompose``, in place."""
     for j in range(A.shape[0] - 2, -1, -1):
         if scales[j] == 0.0:
             continue

@@ -1,6 +1,7 @@
 """Products of a sparse matrix in compressed rows with a block of columns, on the rows [start, stop).
 
-Blocks are in C order, so that each entry of the matrix is read once for all columns. Only multiply-add is fused
+Blocks are in C order, so that each entry of the matrix is read once for all columns; one and two columns, the widths of
+Lanczos, are summed in registers. Only multiply-add is fused
 (``contract``): the order of every sum stays that of the row, whatever the block of rows.
 """
 
@@ -27,6 +28,15 @@ def product(
                 total += data[p] * X[indices[p], 0]
             out[i, 0] = total
         return
+    if m == 2:
+        for i in range(start, stop):
+            first, second = 0.0, 0.0
+            for p in range(indptr[i], indptr[i + 1]):
+                j = indices[p]
+                first += data[p] * X[j, 0]
+                second += data[p] * X[j, 1]
+            out[i, 0], out[i, 1] = first, second
+        return
     for i in range(start, stop):
         for c in range(m):
             out[i, c] = 0.0
@@ -50,6 +60,16 @@ def differences(
             for p in range(indptr[i], indptr[i + 1]):
                 total += data[p] * (here - X[indices[p], 0])
             out[i, 0] = total
+        return
+    if m == 2:
+        for i in range(start, stop):
+            first, second = 0.0, 0.0
+            here, there = X[i, 0], X[i, 1]
+            for p in range(indptr[i], indptr[i + 1]):
+                j = indices[p]
+                first += data[p] * (here - X[j, 0])
+                second += data[p] * (there - X[j, 1])
+            out[i, 0], out[i, 1] = first, second
         return
     for i in range(start, stop):
         for c in range(m):

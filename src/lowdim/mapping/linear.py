@@ -23,8 +23,9 @@ class LinearMap:
     def transform(self, rows: Rows) -> Floats:
         """Coordinates (N x d) of the rows; sparse rows are not made dense.
 
-        Matrix products round differently for different numbers of rows. Every product here has one shape, the last block
-        padded with zeros, so that any batching gives the same bits.
+        Matrix products round differently for different numbers of rows. Every product here has one shape, the last
+        block padded with zeros, so that any batching gives the same rows: to the bit where a full tile of the BLAS
+        divides the block, as OpenBLAS's do, else to rounding.
         """
         if rows.is_sparse:
             return np.asarray(rows.values @ self.components.T - self.components @ self.mean)
@@ -33,7 +34,7 @@ class LinearMap:
         for part in row_blocks(rows.n_rows, _BLOCK_ROWS):
             size = part.stop - part.start
             np.subtract(rows.block(part), self.mean, out=padded[:size])
-            coordinates[part] = (padded @ self.components.T)[:size]
+            coordinates[part] = (self.components @ padded.T).T[:size]
         return coordinates
 
     def inverse_transform(self, coordinates: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""New points for locally linear methods: the weights that rebuild a point from its neighbours place it among them.
+"""New points for locally linear methods: the weights that rebuild a point from its neighbours place it there.
 
-x = sum_j w_j x_j over the nearest fitted points (Saul & Roweis 2003, sec. 6.1). It serves the LLE family, and any embedding of
-landmarks (X = Z X~).
+x = sum_j w_j x_j over the nearest fitted points (Saul & Roweis 2003). It serves the LLE family, and any
+embedding of landmarks (X = Z X~).
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ from ..records import Integers
 _BLOCK_ENTRIES = 1 << 22
 
 
-def neighbor_accuracy(embedding: ArrayLike, labels: ArrayLike, k: int = 10, *, n_jobs: int | None = None) -> float:
+def neighbor_accuracy(
+    embedding: ArrayLike, labels: ArrayLike, k: int = 10, *, n_jobs: int | None = None
+) -> float:
     """Share of points whose label is the commonest among their ``k`` nearest others.
 
     A tie goes to the smallest label, as in scikit-learn's classifier. NaN labels are not allowed; any others are.
@@ -29,7 +31,9 @@ def neighbor_accuracy(embedding: ArrayLike, labels: ArrayLike, k: int = 10, *, n
             f"neighbor_accuracy: needs an embedding (N x d) and N labels, got {points.shape} and {names.shape}"
         )
     if not 1 <= k < points.shape[0]:
-        raise InputError(f"neighbor_accuracy: k must lie in 1..{points.shape[0] - 1} for these points, got {k}")
+        raise InputError(
+            f"neighbor_accuracy: k must lie in 1..{points.shape[0] - 1} for these points, got {k}"
+        )
     classes, codes = np.unique(names, return_inverse=True)
     neighbors = NearestNeighbors(n_neighbors=k, n_jobs=n_jobs).fit(points).kneighbors(return_distance=False)
     hits = sum(
@@ -44,4 +48,5 @@ def _commonest(codes: Integers, n_classes: int) -> Integers:
     n_rows = codes.shape[0]
     places = codes + n_classes * np.arange(n_rows)[:, None]
     votes = np.bincount(places.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes)
-    return votes.argmax(axis=1)
+    commonest: Integers = votes.argmax(axis=1)
+    return commonest

@@ -39,7 +39,9 @@ def procrustes(A: ArrayLike, B: ArrayLike) -> Procrustes:
     """
     a, b = _points("A", A), _points("B", B)
     if a.shape != b.shape:
-        raise InputError(f"procrustes: A and B must have one shape, got {a.shape} and {b.shape}; give both N x d")
+        raise InputError(
+            f"procrustes: A and B must have one shape, got {a.shape} and {b.shape}; give both N x d"
+        )
     a_mean, b_mean = a.mean(axis=0), b.mean(axis=0)
     a, b = a - a_mean, b - b_mean
     a_unit, b_unit = np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0)

@@ -20,7 +20,7 @@ def residual_variance(
     rows: Integers | None = None,
     n_jobs: int | None = None,
 ) -> Floats:
-    """1 - R^2 between given and embedding distances, for the first 1, 2, ..., d columns (Tenenbaum et al. 2000, fig. 2).
+    """1 - R^2 between given and embedding distances for the first 1, ..., d columns (Tenenbaum et al. 2000, fig. 2).
 
     R is the linear correlation over all pairs; pairs without a finite distance are left out. One walk over row blocks
     serves every dimension, with memory for a few rows against all points.
@@ -64,10 +64,13 @@ def residual_variance(
         total = _merge(total, part)
     _, _, _, xx, yy, xy = total.T
     if np.any(xx <= 0):
-        raise InputError("residual_variance: the given distances are all equal, so that no variance is to explain")
+        raise InputError(
+            "residual_variance: the given distances are all equal, so that no variance is to explain"
+        )
     # An embedding column of one value has no distances to correlate: it explains nothing.
     explained = np.divide(xy * xy, xx * yy, out=np.zeros_like(xy), where=yy > 0)
-    return np.clip(1.0 - explained, 0.0, 1.0)
+    unexplained: Floats = np.clip(1.0 - explained, 0.0, 1.0)
+    return unexplained
 
 
 def _block_moments(x: Floats, y: Floats) -> tuple[float, ...]:
@@ -76,7 +79,7 @@ def _block_moments(x: Floats, y: Floats) -> tuple[float, ...]:
         return (0.0,) * 6
     x_mean, y_mean = x.mean(), y.mean()
     x, y = x - x_mean, y - y_mean
-    return float(x.size), x_mean, y_mean, x @ x, y @ y, x @ y
+    return float(x.size), float(x_mean), float(y_mean), float(x @ x), float(y @ y), float(x @ y)
 
 
 def _merge(a: Floats, b: Floats) -> Floats:

@@ -9,12 +9,17 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..events import Events
-from .euclidean import DirectIndex
+from .euclidean import EuclideanIndex, blocked_index
+from .geometry import Geometry
 from .generic import GenericIndex
 from .graph import GraphIndex
 from .index import Index
 from .metrics import PRECOMPUTED, MappedMetric, resolve_metric
 from .precomputed import PrecomputedIndex
+from .frame import Frame
+from .searchers.flat import FlatSearcher
+from .searchers.hnsw import HNSWSearcher
+from .searchers.tree import TreeSearcher
 
 
 def build_index(
@@ -31,9 +36,16 @@ def build_index(
     events = events or Events()
     if isinstance(metric, str) and metric in PRECOMPUTED:
         if rows.is_sparse:
-            return GraphIndex(rows, metric, n_jobs, events)
+            return GraphIndex(rows, metric, n_jobs)
         return PrecomputedIndex(rows, n_jobs)
     resolved = resolve_metric(metric, metric_params, rows)
     if isinstance(resolved, MappedMetric):
-        return DirectIndex(rows, resolved, n_jobs)
+        geometry = Geometry(rows, resolved, n_jobs)
+        if search == "tree":
+            return EuclideanIndex(geometry, TreeSearcher(geometry))
+        if search == "flat":
+            return EuclideanIndex(geometry, FlatSearcher(Frame.around(geometry)))
+        if search == "hnsw":
+            return EuclideanIndex(geometry, HNSWSearcher(Frame.around(geometry)))
+        return blocked_index(geometry)
     return GenericIndex(rows, resolved, n_jobs)

@@ -1,63 +1,106 @@
-"""Neighbours under a metric with a Euclidean form, by comparing every row with every point in float64."""
+"""Neighbours under a metric with a Euclidean form: a searcher finds candidates, double precision decides."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernels
 from ..data.rows import Rows
-from ..parallel import map_blocks
+from ..events import Events
+from ..parallel import map_blocks, row_blocks
 from ..records import Floats, Integers, Neighbors
-from .geometry import Geometry
+from .frame import Frame
+from .geometry import Block, Geometry
 from .index import Index, equal_rows, own_indices, ragged_rows
-from .metrics import MappedMetric
+from .searchers.base import BallSearcher, Found, Searcher
+from .searchers.blocked import BlockedSearcher, nearest_in_double
 
 SMALL_COMPONENT = 64
+FEW_ROWS = 32
+"""So few open rows are compared with every point directly: less work than packing the points in double precision."""
 
 
-class DirectIndex(Index):
-    """Compares by differences: the slowest exact search and the one that nothing can mislead."""
+class EuclideanIndex(Index):
+    """Exact or approximate neighbours, their distances always by differences in double precision.
 
-    backend = "direct"
+    Candidates are a few more than asked for. A row is settled when its k-th distance is below the searcher's bound for
+    everything it left out; open rows are searched again with more candidates, then in double precision, then by
+    comparing differences with every point. So an exact search is exact whatever the data, and what a row gets does not depend on the
+    other rows of the query.
+    """
 
-    def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
-        super().__init__(rows, metric.name, n_jobs)
-        self.geometry = Geometry(rows, metric, n_jobs)
+    def __init__(self, geometry: Geometry, searcher: Searcher) -> None:
+        super().__init__(geometry.rows, geometry.metric.name, geometry.n_jobs)
+        self.geometry = geometry
+        self.searcher = searcher
+        self.backend = searcher.name
+        self.is_exact = searcher.is_exact
 
-    def query(self, rows: Rows | None, k: int) -> Neighbors:
+    @cached_property
+    def frame(self) -> Frame:
+        """Frame of the indexed points; a searcher that works in one shares its own."""
+        shared = getattr(self.searcher, "frame", None)
+        return shared if isinstance(shared, Frame) else Frame.around(self.geometry)
+
+    @cached_property
+    def exact(self) -> EuclideanIndex:
+        """An exact index of the same points: itself if it is one."""
+        return self if self.is_exact else EuclideanIndex(self.geometry, BlockedSearcher(self.frame))
+
+    @cached_property
+    def _ball_searcher(self) -> BallSearcher:
+        """Whatever can find all points within a distance."""
+        return self.searcher if isinstance(self.searcher, BallSearcher) else BlockedSearcher(self.frame)
+
+    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The k nearest points of each row."""
         self.check_k(rows, k)
-
-        def search(part: slice) -> tuple[Integers, Floats]:
-            block = self.geometry.block(rows, part)
-            return self.geometry.nearest(block, own_indices(rows, part), k)
-
         n_rows = (self.rows if rows is None else rows).n_rows
-        found = map_blocks(search, n_rows, n_jobs=self.n_jobs)
-        indices = np.concatenate([part for part, _ in found]) if found else np.zeros((0, k), np.int64)
-        squared = np.concatenate([part for _, part in found]) if found else np.zeros((0, k))
+        indices, squared = np.empty((n_rows, k), np.int64), np.empty((n_rows, k))
+        is_open = np.zeros(n_rows, np.bool_)
+        count = min(self.n_points, k + (rows is None) + 4 + k // 16)
+        everything = self.searcher.of_points(count, events or Events()) if rows is None else None
+
+        def search(part: slice) -> None:
+            if rows is None:
+                assert everything is not None
+                found = everything[0][part], everything[1][part]
+            else:
+                found = self.searcher.of_rows(rows, part, count)
+            block, own = self.geometry.block(rows, part), own_indices(rows, part)
+            indices[part], squared[part], is_open[part] = self._measure(block, own, found, k)
+
+        map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=256 if rows is not None else None)
+        left = np.flatnonzero(is_open)
+        if left.size:
+            indices[left], squared[left] = self._settle(rows, left, k, count)
         return equal_rows(indices, self.geometry.to_metric(squared), self.n_points)
 
     def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
         """Every point within the radius."""
-        limit = self.geometry.to_squared(radius)
-        everything = np.arange(self.n_points, dtype=np.int64)
+        limit = self.geometry.to_squared(radius) * (1 + 1e-12)
+        searcher = self._ball_searcher
 
         def search(part: slice) -> tuple[Integers, Integers, Floats]:
-            block = self.geometry.block(rows, part)
-            indptr = np.arange(block.n_rows + 1, dtype=np.int64) * self.n_points
-            squared = self.geometry.pairs(block, indptr, np.tile(everything, block.n_rows))
-            table = squared.reshape(block.n_rows, -1)
-            near = (table <= limit) & (everything != own_indices(rows, part)[:, None])
-            counts = near.sum(axis=1)
-            ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-            indices, values = np.nonzero(near)[1], self.geometry.to_metric(table[near])
-            kernels.selection.sort_rows(ends, indices, values)
-            return counts, indices, values
+            counts, indices = searcher.within(rows, part, limit)
+            owners = np.repeat(np.arange(counts.size), counts)
+            indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+            distances = self.geometry.to_metric(
+                self.geometry.pairs(self.geometry.block(rows, part), indptr, indices)
+            )
+            kept = (distances <= radius) & (indices != own_indices(rows, part)[owners])
+            counts = np.bincount(owners[kept], minlength=counts.size)
+            indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+            indices, distances = indices[kept], distances[kept]
+            kernels.selection.sort_rows(indptr, indices, distances)
+            return counts, indices, distances
 
         n_rows = (self.rows if rows is None else rows).n_rows
-        size = max(1, (1 << 21) // max(1, self.n_points))
-        return ragged_rows(map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size), self.n_points)
+        return ragged_rows(map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=256), self.n_points)
 
     def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
         """Distances of given pairs."""
@@ -68,7 +111,7 @@ class DirectIndex(Index):
             return self.geometry.pairs(block, indptr[part.start : part.stop + 1] - first, indices[first:last])
 
         parts = map_blocks(measure, indptr.size - 1, n_jobs=self.n_jobs)
-        return self.geometry.to_metric(np.concatenate(parts) if parts else np.zeros(0))
+        return self.geometry.to_metric(np.concatenate([np.zeros(0), *parts]))
 
     def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
         """Distances among the neighbours of each row of the slice."""
@@ -85,7 +128,7 @@ class DirectIndex(Index):
         small = np.flatnonzero(sizes[labels[points]] <= SMALL_COMPONENT)
         if small.size:
             k = min(int(sizes[labels[points[small]]].max()) + 1, self.n_points)
-            found = self.query(self.rows.select(points[small]), k)
+            found = self.exact.query(self.rows.select(points[small]), k)
             table = found.indices.reshape(-1, k)
             first = (labels[table] != labels[points[small]][:, None]).argmax(axis=1)
             places = np.arange(small.size) * k + first
@@ -94,10 +137,64 @@ class DirectIndex(Index):
             mine = np.flatnonzero(labels[points] == label)
             if mine.size:
                 outside = np.flatnonzero(labels != label)
-                found = self.over(outside).query(self.rows.select(points[mine]), 1)
+                others = blocked_index(Geometry(self.rows.select(outside), self.geometry.metric, self.n_jobs))
+                found = others.query(self.rows.select(points[mine]), 1)
                 nearest[mine], distances[mine] = outside[found.indices], found.distances
         return nearest, distances
 
-    def over(self, points: Integers) -> DirectIndex:
-        """An exact index over some of the points."""
-        return DirectIndex(self.rows.select(points), self.geometry.metric, self.n_jobs)
+    def _measure(
+        self, block: Block, own: Integers, found: Found, k: int
+    ) -> tuple[Integers, Floats, NDArray[np.bool_]]:
+        """The k nearest candidates of each row, and whether another point might be as near as the last of them."""
+        candidates, bound = found
+        count = candidates.shape[1]
+        indptr = np.arange(block.n_rows + 1, dtype=np.int64) * count
+        absent = (candidates < 0) | (candidates == own[:, None])
+        indices = np.where(absent, 0, candidates)
+        squared = self.geometry.pairs(block, indptr, indices.reshape(-1)).reshape(indices.shape)
+        squared[absent] = np.inf
+        indices[absent] = self.n_points
+        kernels.selection.sort_rows(indptr, indices.reshape(-1), squared.reshape(-1))
+        last = squared[:, k - 1]
+        return indices[:, :k], squared[:, :k], ~((last * (1 + 1e-12) < bound) & np.isfinite(last))
+
+    def _settle(self, rows: Rows | None, left: Integers, k: int, count: int) -> tuple[Integers, Floats]:
+        """The k nearest points of the open rows, by ever safer means."""
+        chosen = (self.rows if rows is None else rows).select(left)
+        own = left if rows is None else np.full(left.size, -1, np.int64)
+        indices, squared = np.empty((left.size, k), np.int64), np.empty((left.size, k))
+        still = np.arange(left.size)
+        more = min(self.n_points, 4 * count)
+
+        def retry(places: Integers, search: Callable[[Rows], Found]) -> Integers:
+            queries = chosen.select(places)
+            block = self.geometry.block(queries, slice(0, queries.n_rows))
+            indices[places], squared[places], is_open = self._measure(block, own[places], search(queries), k)
+            return places[is_open]
+
+        def compare(part: slice) -> None:
+            retry(still[part], lambda queries: self._compare_with_all(queries, own[still[part]], k))
+
+        for search in (lambda queries: self._again(queries, more), lambda queries: nearest_in_double(self.frame, queries, more)):
+            if still.size > FEW_ROWS:
+                parts = row_blocks(still.size, 4096)
+                still = np.concatenate([retry(still[part], search) for part in parts])
+        map_blocks(compare, still.size, n_jobs=self.n_jobs, block_rows=16)
+        return indices, squared
+
+    def _compare_with_all(self, rows: Rows, own: Integers, k: int) -> Found:
+        """The k nearest points of new rows by comparing with every point; nothing else can be nearer."""
+        indices = self.geometry.nearest(self.geometry.block(rows, slice(0, rows.n_rows)), own, k)
+        return indices, np.full(rows.n_rows, np.inf)
+
+    def _again(self, rows: Rows, count: int) -> Found:
+        """More candidates of some rows from the same searcher."""
+        parts = map_blocks(
+            lambda part: self.searcher.of_rows(rows, part, count), rows.n_rows, n_jobs=self.n_jobs, block_rows=256
+        )
+        return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+
+
+def blocked_index(geometry: Geometry) -> EuclideanIndex:
+    """The exact index that needs no other library."""
+    return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry)))

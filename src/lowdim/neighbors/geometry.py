@@ -75,8 +75,8 @@ class Geometry:
             )
         return out
 
-    def nearest(self, block: Block, own: Integers, k: int) -> tuple[Integers, Floats]:
-        """The k nearest points and their squared distances by comparing each query row with every point."""
+    def nearest(self, block: Block, own: Integers, k: int) -> Integers:
+        """The k nearest points of each query row, in no order, by comparing it with every point but its own."""
         indices = np.empty((block.n_rows, k), dtype=np.int64)
         squared = np.empty((block.n_rows, k))
         if self.rows.is_sparse:
@@ -87,10 +87,7 @@ class Geometry:
             kernels.selection.dense_nearest(
                 block.values, block.terms, self.values, self.terms, own, indices, squared
             )
-        kernels.selection.sort_rows(
-            np.arange(block.n_rows + 1, dtype=np.int64) * k, indices.reshape(-1), squared.reshape(-1)
-        )
-        return indices, squared
+        return indices
 
     def local(self, indptr: Integers, indices: Integers, part: slice) -> Floats:
         """Squared distances among the neighbours of each row of the slice, b x m x m."""

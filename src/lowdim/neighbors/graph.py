@@ -18,17 +18,16 @@ class GraphIndex(Index):
 
     backend = "graph"
 
-    def __init__(self, rows: Rows, metric: str, n_jobs: int | None, events: Events) -> None:
+    def __init__(self, rows: Rows, metric: str, n_jobs: int | None) -> None:
         super().__init__(Rows(_canonical(rows)), metric, n_jobs)
-        self.events = events
 
-    def query(self, rows: Rows | None, k: int) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The k nearest stored entries of each row; a row that stores fewer gives what it has."""
         self.check_k(rows, k)
         stored = self.query_radius(rows, np.inf)
         short = int((stored.counts < k).sum())
         if short:
-            self.events.warned(
+            (events or Events()).warned(
                 f"{short} rows of the sparse {self.metric} input store fewer than n_neighbors={k} other points; their "
                 "neighbours are those they have. Store more distances or lower n_neighbors.",
                 DataWarning,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..errors import InputError
+from ..events import Events
 from ..records import Floats, Integers, Neighbors
 
 
@@ -42,11 +43,12 @@ class Index(ABC):
         return self.rows.n_rows
 
     @abstractmethod
-    def query(self, rows: Rows | None, k: int) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The ``k`` nearest indexed points of each row, nearest first, ties by index.
 
         None asks for the indexed points themselves, each without itself: without its own index, not without what is at
-        distance zero. The result for a row never depends on the other rows of the query.
+        distance zero. The result for a row never depends on the other rows of the query. ``events`` receives progress and
+        warnings.
         """
 
     @abstractmethod

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import kernels
 from ..data.rows import Rows
+from ..events import Events
 from ..parallel import map_blocks
 from ..records import Floats, Integers, Neighbors
 from .index import Index, equal_rows, own_indices, ragged_rows
@@ -25,7 +26,7 @@ class TableIndex(Index):
     def table(self, rows: Rows | None, part: slice) -> Floats:
         """Distances of the rows of a slice to every point."""
 
-    def query(self, rows: Rows | None, k: int) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The k nearest points of each row."""
         self.check_k(rows, k)
 
@@ -37,7 +38,7 @@ class TableIndex(Index):
             kernels.selection.sort_rows(indptr, indices.reshape(-1), distances.reshape(-1))
             return indices, distances
 
-        found = self._map(search, rows)
+        found = self._map(search, rows, events)
         indices = np.concatenate([np.zeros((0, k), np.int64), *(part for part, _ in found)])
         distances = np.concatenate([np.zeros((0, k)), *(part for _, part in found)])
         return equal_rows(indices, distances, self.n_points)
@@ -72,7 +73,10 @@ class TableIndex(Index):
         indices = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in found)])
         return indices, np.concatenate([np.zeros(0), *(part for _, part in found)])
 
-    def _map(self, search: Callable[[slice], Result], rows: Rows | None) -> list[Result]:
+    def _map(
+        self, search: Callable[[slice], Result], rows: Rows | None, events: Events | None = None
+    ) -> list[Result]:
         n_rows = (self.rows if rows is None else rows).n_rows
         size = max(1, TABLE_ENTRIES // max(1, self.n_points))
-        return map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size)
+        done = None if events is None else lambda count: events.progress(count, n_rows)
+        return map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size, done=done)

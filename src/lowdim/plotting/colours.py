@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..records import Floats
 
-_PETROFF = "3f90da ffa90e bd1f01 94a4a2 832db6 a96b59 e76300 b9ac70 717581 92dadd".split()
+_PETROFF = (
+    0x3F90DA,
+    0xFFA90E,
+    0xBD1F01,
+    0x94A4A2,
+    0x832DB6,
+    0xA96B59,
+    0xE76300,
+    0xB9AC70,
+    0x717581,
+    0x92DADD,
+)
 _MOST_CLASSES = 256
 _LONGEST_NAME = 24
 _PLAIN = (0.25, 0.36, 0.52)
@@ -28,12 +39,14 @@ class Colouring:
     """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``limits`` of a scale."""
 
     colours: Floats
-    classes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    classes: tuple[tuple[str, tuple[float, float, float]], ...] = ()
     limits: tuple[float, float] | None = None
     scale: str = _SCALE
 
 
-def colouring(labels: NDArray[Any] | None, n_points: int, *, continuous: bool | None, scale: str | None) -> Colouring:
+def colouring(
+    labels: NDArray[Any] | None, n_points: int, *, continuous: bool | None, scale: str | None
+) -> Colouring:
     """Colours for ``labels``; whole numbers and names are classes, other numbers and many values a scale."""
     if labels is None:
         return Colouring(np.tile(_PLAIN, (n_points, 1)))
@@ -56,7 +69,7 @@ def is_continuous(labels: NDArray[Any]) -> bool:
 def palette(count: int) -> Floats:
     """That many distinct colours (count x 3)."""
     if count <= len(_PETROFF):
-        return np.array([[int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)] for code in _PETROFF[:count]])
+        return np.array([[(code >> shift & 255) / 255 for shift in (16, 8, 0)] for code in _PETROFF[:count]])
     order = np.arange(count)
     hue = 2.0 * np.pi * order * (np.sqrt(5.0) - 1.0) / 2.0
     lightness = np.array([0.62, 0.80, 0.44])[order % 3]
@@ -66,19 +79,33 @@ def palette(count: int) -> Floats:
 
 def _oklab_to_rgb(lab: Floats) -> Floats:
     """sRGB of OKLAB colours, clipped into the gamut (Ottosson 2020)."""
-    to_cone = np.array([[1.0, 0.3963377774, 0.2158037573], [1.0, -0.1055613458, -0.0638541728],
-                        [1.0, -0.0894841775, -1.2914855480]])
-    to_linear = np.array([[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965],
-                          [-0.0041960863, -0.7034186147, 1.7076147010]])
+    to_cone = np.array(
+        [
+            [1.0, 0.3963377774, 0.2158037573],
+            [1.0, -0.1055613458, -0.0638541728],
+            [1.0, -0.0894841775, -1.2914855480],
+        ]
+    )
+    to_linear = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ]
+    )
     linear = np.clip((lab @ to_cone.T) ** 3 @ to_linear.T, 0.0, 1.0)
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    encoded: Floats = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return encoded
 
 
 def _classed(labels: NDArray[Any]) -> Colouring:
     values, codes = np.unique(labels, return_inverse=True)
     colours = palette(values.size)
     names = (_name(value) for value in values)
-    return Colouring(colours[codes], tuple((name, tuple(colour)) for name, colour in zip(names, colours, strict=True)))
+    classes = tuple(
+        (name, (float(r), float(g), float(b))) for name, (r, g, b) in zip(names, colours, strict=True)
+    )
+    return Colouring(colours[codes], classes)
 
 
 def _name(value: Any) -> str:

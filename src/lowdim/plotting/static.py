@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,10 +64,11 @@ def plot(
     matplotlib.figure.Figure
         The figure, for further work on it.
     """
+    _require_matplotlib()
     points = _points("embedding", embedding)
     tints = colouring(_labels(labels), points.shape[0], continuous=continuous, scale=colormap)
     own = ax is None
-    figure = _new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.figure
+    figure: Any = _new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.get_figure(root=True)
     target = _add_axes(figure, 1, 1, 1, points.shape[1]) if ax is None else ax
     _draw(target, points, tints, point_size)
     target.set_title(title)
@@ -74,7 +76,7 @@ def plot(
         _explain(figure, [target], tints, outside=own)
     if path is not None:
         _write(figure, Path(path))
-    return figure
+    return cast("Figure", figure)
 
 
 def plot_gallery(
@@ -100,6 +102,7 @@ def plot_gallery(
 
     The other parameters are those of ``plot``.
     """
+    _require_matplotlib()
     if not embeddings:
         raise InputError("embeddings: at least one is needed, got none")
     pictures = {name: _points(name, value) for name, value in embeddings.items()}
@@ -140,12 +143,15 @@ def _labels(labels: ArrayLike | None) -> NDArray[Any] | None:
     return None if labels is None else np.asarray(labels)
 
 
+def _require_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("pictures need Matplotlib: pip install 'lowdim[plot]'")
+
+
 def _new_figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("pictures need Matplotlib: pip install 'lowdim[plot]'") from error
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -157,7 +163,7 @@ def _add_axes(figure: Figure, down: int, across: int, place: int, n_dimensions: 
 
 def _draw(axes: Any, points: Floats, tints: Colouring, point_size: float | None) -> None:
     """Scatter the points in a mixed but fixed order, so that no class hides the others."""
-    size = point_size or float(np.clip(6000.0 / points.shape[0], 0.4, 12.0))
+    size = point_size or float(np.clip(12000.0 / points.shape[0], 0.5, 14.0))
     coordinates = points if points.shape[1] > 1 else np.column_stack([points, _strip(points.shape[0])])
     order = np.random.default_rng(0).permutation(points.shape[0])
     axes.scatter(*coordinates[order].T, s=size, c=tints.colours[order], linewidths=0, rasterized=True)
@@ -170,7 +176,8 @@ def _draw(axes: Any, points: Floats, tints: Colouring, point_size: float | None)
 
 def _strip(count: int) -> Floats:
     """Heights in (0, 1) that spread the points of a line: multiples of the golden ratio."""
-    return np.arange(count) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0
+    heights: Floats = np.arange(count) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0
+    return heights
 
 
 def _explain(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -> None:
@@ -215,6 +222,6 @@ def _write(figure: Figure, path: Path) -> None:
     temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex}.part")
     try:
         figure.savefig(temporary, format=kind)
-        os.replace(temporary, path)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -106,8 +106,9 @@ def _block_rows(rows: Rows, n_rows: int) -> int:
 
 
 def _block(rows: Rows, part: slice) -> Block:
-    if rows.is_sparse:
-        return Sparse(rows.values[part], dtype=np.float64)
+    if isinstance(rows.values, Sparse):
+        block: Sparse = rows.values[part].astype(np.float64)
+        return block
     return rows.block(part)
 
 
@@ -116,14 +117,16 @@ def _dense(block: Block) -> Floats:
 
 
 def _product(a: Block, b: Block) -> Floats:
-    product = a @ b.T
-    return product.toarray() if isinstance(product, Sparse) or hasattr(product, "toarray") else product
+    product: Any = a @ b.T
+    values: Floats = product.toarray() if isinstance(product, Sparse) else product
+    return values
 
 
 def _squares(a: Block) -> Floats:
     if isinstance(a, Sparse):
-        return np.asarray(a.multiply(a).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", a, a)
+        return np.asarray(a.multiply(a).sum(axis=1), dtype=np.float64).ravel()
+    squares: Floats = np.einsum("ij,ij->i", a, a)
+    return squares
 
 
 def _lengths(a: Block) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...events import Events
-from ...records import format_bytes
+from ...records import Sparse, format_bytes
 from .covariance import covariance_pca
 from .randomized import randomized_pca
 from .result import LinearFit
@@ -66,14 +66,17 @@ def choose_solver(
         return "randomized", f"an exact solver needs {format_bytes(needed)}, above memory_limit"
     quick, _ = estimate("randomized", rows, n_components)
     if seconds > 1.0 and quick < seconds / 3:
-        return "randomized", f"about {seconds / quick:.0f} times cheaper than the {side} x {side} eigenproblem"
+        return (
+            "randomized",
+            f"about {seconds / quick:.0f} times cheaper than the {side} x {side} eigenproblem",
+        )
     return exact, reason
 
 
 def estimate(solver: Solver, rows: Rows, n_components: int | float | None) -> tuple[float, int]:
     """Rough seconds, and bytes at the peak beside the data, of a solver on such rows."""
     n_rows, n_columns = rows.shape
-    stored = rows.values.nnz if rows.is_sparse else n_rows * n_columns
+    stored = rows.values.nnz if isinstance(rows.values, Sparse) else n_rows * n_columns
     count = n_components if isinstance(n_components, int | np.integer) else min(rows.shape)
     width = min(int(count) + _OVERSAMPLING, n_columns)
     block = 1 << 24
@@ -81,7 +84,9 @@ def estimate(solver: Solver, rows: Rows, n_components: int | float | None) -> tu
         work = n_rows * n_columns**2 / _MULTIPLY_RATE + n_columns**3 / _FACTOR_RATE
         return work, 8 * (3 * n_columns**2 + n_columns * width) + block
     if solver == "snapshot":
-        work = (n_rows**2 + 2 * n_rows * width + 4 * width**2) * n_columns / _MULTIPLY_RATE + n_rows**3 / _FACTOR_RATE
+        work = (
+            n_rows**2 + 2 * n_rows * width + 4 * width**2
+        ) * n_columns / _MULTIPLY_RATE + n_rows**3 / _FACTOR_RATE
         return work, 8 * (2 * n_rows**2 + 2 * n_columns * width) + block
     if solver == "randomized":
         rate = _SPARSE_RATE if rows.is_sparse else _MULTIPLY_RATE

@@ -29,7 +29,7 @@ def covariance_pca(rows: Rows, n_components: int | float | None, *, events: Even
 
 
 def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
-    """The ``count`` largest eigenvalues, falling, and their vectors in columns; reads the lower triangle, which it spoils."""
+    """The largest ``count`` eigenvalues, falling, and vectors in columns; the lower triangle is read and spoiled."""
     size = matrix.shape[0]
     # Divide and conquer is the fastest where most of the vectors are wanted, MRRR where few are.
     few = 2 * count < size

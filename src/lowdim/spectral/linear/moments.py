@@ -17,7 +17,7 @@ from scipy.linalg import blas
 from ...data.rows import Rows
 from ...events import Events
 from ...parallel import row_blocks
-from ...records import Floats
+from ...records import Floats, Sparse
 
 _BLOCK_BYTES = 1 << 23
 
@@ -91,17 +91,8 @@ def column_moments(rows: Rows) -> ColumnMoments:
 
 
 def _block_statistics(rows: Rows) -> Iterator[tuple[int, Floats, float]]:
-    if rows.is_sparse:
-        # Among zeros the mean is small beside the spread (|mean|^2 <= density * mean square), so the moments about
-        # zero lose no digits; a column without zeros is centred on its own mean below.
-        sparse = rows.values
-        count = rows.n_rows
-        filled = np.bincount(sparse.indices, minlength=rows.n_columns)
-        mean = np.bincount(sparse.indices, weights=sparse.data, minlength=rows.n_columns) / count
-        squares = np.bincount(
-            sparse.indices, weights=(sparse.data - mean[sparse.indices]) ** 2, minlength=rows.n_columns
-        )
-        yield count, mean, float(squares.sum() + ((count - filled) * mean**2).sum())
+    if isinstance(rows.values, Sparse):
+        yield rows.n_rows, *_sparse_statistics(rows.values)
         return
     for part in row_blocks(rows.n_rows, _block_rows(rows)):
         block, centre = _centred_block(rows, part)
@@ -109,6 +100,15 @@ def _block_statistics(rows: Rows) -> Iterator[tuple[int, Floats, float]]:
         squares = np.einsum("ij,ij->j", block, block, dtype=np.float64)
         size = part.stop - part.start
         yield size, centre + remainder, float(squares.sum() - size * (remainder @ remainder))
+
+
+def _sparse_statistics(sparse: Sparse) -> tuple[Floats, float]:
+    """Mean of each column and the sum of squares about it: stored entries about the mean, and the zeros' share."""
+    (n_rows, n_columns), columns = sparse.shape, np.asarray(sparse.indices)
+    entries = np.asarray(sparse.data, dtype=np.float64)
+    mean = np.bincount(columns, weights=entries, minlength=n_columns) / n_rows
+    zeros = n_rows - np.bincount(columns, minlength=n_columns)
+    return mean, float(np.sum((entries - mean[columns]) ** 2) + zeros @ mean**2)
 
 
 def working_dtype(rows: Rows) -> type[np.float32] | type[np.float64]:

@@ -43,8 +43,8 @@ def oriented_pca(
 ) -> OrientedFit:
     """Solve S_u w = lambda (S_v + ridge tr(S_v)/D I) w for the largest lambda.
 
-    S_u and S_v are the covariances of signal and noise, each about its own mean. With more columns than rows of both the
-    problem is solved in the span of the centred rows, which is exact: outside it S_u w = 0.
+    S_u and S_v are the covariances of signal and noise, each about its own mean. Where the columns outnumber the rows
+    of both, the problem is solved in the span of the centred rows, which is exact: outside it S_u w = 0.
     """
     if noise is None:
         fit = fit_pca(signal, n_components, "auto", generator=generator, events=events)
@@ -68,7 +68,7 @@ def _in_columns(
 def _in_span(
     signal: Rows, noise: Rows, count: int, ridge: float, events: Events
 ) -> tuple[Floats, Floats, Floats]:
-    """With the centred rows M = A Gamma^1/2 Q', Q orthonormal and never formed, the rows have coordinates A Gamma^1/2."""
+    """The rows M = A Gamma^1/2 Q', centred, have coordinates A Gamma^1/2 in the basis Q, which is never formed."""
     n_signal, n_noise = signal.n_rows, noise.n_rows
     means = np.empty(signal.n_columns), np.empty(signal.n_columns)
     gram = np.zeros((n_signal + n_noise,) * 2)

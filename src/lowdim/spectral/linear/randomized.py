@@ -26,7 +26,7 @@ _BLOCK_BYTES = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class Krylov:
-    """Where the search stands: basis V (D x m), T = V'CV over its first ``known`` columns, the rest is the next block."""
+    """The basis V (D x m), T = V'CV over its first ``known`` columns; the other columns are the next block."""
 
     basis: Floats
     projected: Floats
@@ -74,13 +74,17 @@ def randomized_pca(
     relative = residuals[:count] / max(values[0], np.finfo(np.float64).tiny)
     variances = np.maximum(values[:count], 0.0)
     return assemble(
-        gathered.mean, components, variances, gathered.total_variance, rows.n_rows, residuals=relative, passes=passes
+        gathered.mean,
+        components,
+        variances,
+        gathered.total_variance,
+        rows.n_rows,
+        residuals=relative,
+        passes=passes,
     )
 
 
-def _extend(
-    state: Krylov, multiply: Callable[[Floats], Floats]
-) -> tuple[Krylov, Floats, Floats, Floats]:
+def _extend(state: Krylov, multiply: Callable[[Floats], Floats]) -> tuple[Krylov, Floats, Floats, Floats]:
     """One pass: the product with the newest block, the Ritz pairs of the whole space, and the block that follows.
 
     With C V = V T + Q B the residual of the Ritz vector V s is |B s_last|.
@@ -113,8 +117,8 @@ def _next_block(product: Floats, basis: Floats, scale: float) -> tuple[Floats, F
     following, unpivoted = following[:, :rank], np.empty((rank, product.shape[1]))
     unpivoted[:, order] = triangle[:rank]
     following -= basis @ (basis.T @ following)
-    following, correction = np.linalg.qr(following)
-    return following, correction @ unpivoted
+    orthonormal, correction = np.linalg.qr(following)
+    return np.asarray(orthonormal, dtype=np.float64), correction @ unpivoted
 
 
 def _restart(state: Krylov, values: Floats, weights: Floats, width: int) -> Krylov:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.linalg import blas, qr, svd
@@ -10,7 +11,7 @@ from scipy.linalg import blas, qr, svd
 from ...data.rows import Rows
 from ...events import Events
 from ...parallel import row_blocks
-from ...records import Floats
+from ...records import Floats, Sparse
 from .covariance import leading_eigenpairs
 from .result import LinearFit, assemble, resolve_components
 
@@ -56,19 +57,16 @@ def orthonormal_rows(products: Floats) -> tuple[Floats, Floats]:
     return rotation.T @ basis.T, singular
 
 
-def centred_columns(
-    rows: Rows, mean: Floats, *, height: int | None = None
-) -> Iterator[tuple[slice, Floats]]:
+def centred_columns(rows: Rows, mean: Floats, *, height: int | None = None) -> Iterator[tuple[slice, Floats]]:
     """Blocks of centred columns (N x few, float64), as wide as blocks of ``height`` (N) rows may be.
 
     Fills in their ``mean`` on the way.
     """
-    values = rows.values.tocsc() if rows.is_sparse else rows.values
+    values = rows.values.tocsc() if isinstance(rows.values, Sparse) else rows.values
     width = max(16, _BLOCK_BYTES // (8 * max(1, height or rows.n_rows)))
     for part in row_blocks(rows.n_columns, width):
-        columns = values[:, part]
-        block = columns.toarray(order="F") if rows.is_sparse else columns
-        block = np.array(block, dtype=np.float64, order="F")
+        columns: Any = values[:, part]
+        block = np.array(columns.toarray() if rows.is_sparse else columns, dtype=np.float64, order="F")
         mean[part] = block.mean(axis=0)
         block -= mean[part]
         yield part, block

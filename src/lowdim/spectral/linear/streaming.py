@@ -1,8 +1,8 @@
 """Principal components in a single pass, by a sketch that grows with new rows and merges with other sketches.
 
 The sketch holds the leading singular values and vectors of the rows seen so far, about their mean (Levy & Lindenbaum
-2000; Ross, Lim, Lin & Yang 2008, with the mean's correction row). It keeps more directions than are asked for, so that what is
-cut off at each step hardly touches them.
+2000; Ross, Lim, Lin & Yang 2008, with the mean's correction row). It keeps more directions than are asked for, so
+that what is cut off at each step hardly touches them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ WAVE_BYTES = 1 << 27
 
 @dataclass(frozen=True, slots=True)
 class LocalMatrices:
-    """Patches (rows of points by rising index) and a function that gives their matrices, end to end, for a slice of them."""
+    """Patches (points by rising index) and the function that gives the matrices of a slice, end to end."""
 
     indptr: Integers
     indices: Integers
@@ -40,10 +40,10 @@ def assemble(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Sparse:
-    """sum_i m_i S_i B_i S_i', symmetric, indices sorted.
+    """Sum of m_i S_i B_i S_i' over all patches: symmetric, indices sorted.
 
-    Local matrices are computed in waves of bounded memory, in parallel, and each wave is added row by row of the result, in
-    parallel again; the order of the sums is that of the patches.
+    Local matrices are computed in waves of bounded memory, in parallel, and each wave is added row by row of
+    the result, in parallel again; the order of the sums is that of the patches.
     """
     indptr, indices, size = locals_.indptr, locals_.indices, locals_.n_points
     places = np.concatenate(([0], np.cumsum(np.diff(indptr) ** 2)))
@@ -115,6 +115,7 @@ def require_neighbors(neighbors: Neighbors, least: int, variant: str, why: str) 
     counts = neighbors.counts
     if counts.size and (fewest := int(counts.min())) < least:
         raise InputError(
-            f"n_neighbors: variant={variant!r} needs at least {least} neighbours of every point ({why}), but point "
-            f"{int(np.argmin(counts))} has {fewest}. Raise n_neighbors (or radius), or lower n_components."
+            f"n_neighbors: variant={variant!r} needs at least {least} neighbours of every point ({why}), but "
+            f"point {int(np.argmin(counts))} has {fewest}. "
+            "Raise n_neighbors (or radius), or lower n_components."
         )

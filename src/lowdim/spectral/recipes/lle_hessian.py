@@ -20,10 +20,11 @@ def hessian_lle(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Problem:
-    """A = sum_i m_i S_i H_i' H_i S_i', H_i the local estimate of the Hessian (Donoho & Grimes 2003, sec. 4), smallest.
+    """Smallest of A = sum_i m_i S_i H_i' H_i S_i', H_i the local Hessian estimate (Donoho & Grimes 2003).
 
-    H_i' holds the last d(d + 1)/2 columns of an orthonormal [1, U_i, U_i U_i], U_i being the tangent coordinates of the
-    neighbours: functions that are linear in them cost nothing, what is quadratic is penalised.
+    H_i' holds the last d(d + 1)/2 columns of an orthonormal [1, U_i, U_i U_i], U_i being the tangent
+    coordinates of the neighbours: functions that are linear in them cost nothing, what is quadratic is
+    penalised.
 
     Parameters
     ----------
@@ -44,10 +45,17 @@ def hessian_lle(
 
     def compute(rows: slice) -> Floats:
         grams = patches.grams(rows)
-        starts, places = neighbors.indptr[rows.start : rows.stop + 1], patches.places[rows.start : rows.stop + 1]
-        kernels.local_patches.hessian_block(grams, starts - starts[0], places, n_components, local := np.empty_like(grams))
+        starts, places = (
+            neighbors.indptr[rows.start : rows.stop + 1],
+            patches.places[rows.start : rows.stop + 1],
+        )
+        kernels.local_patches.hessian_block(
+            grams, starts - starts[0], places, n_components, local := np.empty_like(grams)
+        )
         return local
 
-    locals_ = LocalMatrices(neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows)
+    locals_ = LocalMatrices(
+        neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
+    )
     matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
     return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))

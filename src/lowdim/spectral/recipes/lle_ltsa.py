@@ -20,10 +20,10 @@ def ltsa(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Problem:
-    """A = sum_i m_i S_i (I - G_i G_i') S_i', G_i = [1/sqrt(k), U_i] (Zhang & Zha 2004, eq. 3.9 and 3.10), smallest.
+    """Smallest of A = sum_i m_i S_i (I - G_i G_i') S_i', G_i = [1/sqrt(k), U_i] (Zhang & Zha 2004).
 
-    U_i holds the tangent coordinates of the neighbours of point i, the leading eigenvectors of their centred Gram matrix:
-    what no affine function of them explains is penalised.
+    U_i holds the tangent coordinates of the neighbours of point i, the leading eigenvectors of their centred
+    Gram matrix: what no affine function of them explains is penalised.
 
     Parameters
     ----------
@@ -39,14 +39,23 @@ def ltsa(
         Told of progress.
     """
     neighbors = patches.neighbors
-    require_neighbors(neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map")
+    require_neighbors(
+        neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
+    )
 
     def compute(rows: slice) -> Floats:
         grams = patches.grams(rows)
-        starts, places = neighbors.indptr[rows.start : rows.stop + 1], patches.places[rows.start : rows.stop + 1]
-        kernels.local_patches.alignment_block(grams, starts - starts[0], places, n_components, local := np.empty_like(grams))
+        starts, places = (
+            neighbors.indptr[rows.start : rows.stop + 1],
+            patches.places[rows.start : rows.stop + 1],
+        )
+        kernels.local_patches.alignment_block(
+            grams, starts - starts[0], places, n_components, local := np.empty_like(grams)
+        )
         return local
 
-    locals_ = LocalMatrices(neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows)
+    locals_ = LocalMatrices(
+        neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
+    )
     matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
     return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))

@@ -25,11 +25,12 @@ def modified_lle(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Problem:
-    """A = sum_i m_i |e_i 1' - S_i W_i|^2, W_i = V (I - 2 h h') + (1 - alpha) w 1' (Zhang & Wang 2006, eq. 3.4 and 4.1), smallest.
+    """Smallest of A = sum_i m_i F_i F_i', F_i = e_i 1' - S_i W_i, many weights a point (Zhang & Wang 2006).
 
-    V holds the eigenvectors of the s_i smallest eigenvalues of the local Gram matrix, w the regularised weights of standard LLE, and
-    s_i is the largest s <= k - d whose eigenvalues sum to at most eta times the others, eta being the median over all points of
-    that ratio at s = k - d (sec. 5).
+    W_i = V (I - 2 h h') + (1 - alpha) w 1': V holds the eigenvectors of the s_i smallest eigenvalues of the
+    local Gram matrix, w the regularised weights of standard LLE, alpha = |V'1| / sqrt(s_i), and h the unit
+    vector along alpha 1 - V'1. s_i is the largest s <= k - d whose eigenvalues sum to at most eta times the
+    others, eta being the median over all points of that ratio at s = k - d.
 
     Parameters
     ----------
@@ -52,7 +53,10 @@ def modified_lle(
     own, indptr, indices = _patches_with_own(patches, n_jobs)
 
     def compute(rows: slice) -> Floats:
-        starts, places = neighbors.indptr[rows.start : rows.stop + 1], patches.places[rows.start : rows.stop + 1]
+        starts, places = (
+            neighbors.indptr[rows.start : rows.stop + 1],
+            patches.places[rows.start : rows.stop + 1],
+        )
         local = np.empty(np.sum((np.diff(starts) + 1) ** 2))
         kernels.local_patches.modified_block(
             patches.grams(rows), starts - starts[0], places, own[rows], n_components, threshold, reg, local
@@ -72,7 +76,11 @@ def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:
     def work(rows: slice) -> None:
         starts = indptr[rows.start : rows.stop + 1]
         kernels.local_patches.residual_ratios(
-            patches.grams(rows), starts - starts[0], places[rows.start : rows.stop + 1], n_components, ratios[rows]
+            patches.grams(rows),
+            starts - starts[0],
+            places[rows.start : rows.stop + 1],
+            n_components,
+            ratios[rows],
         )
 
     map_blocks(work, ratios.size, n_jobs=n_jobs, block_rows=patches.block_rows)
@@ -80,13 +88,15 @@ def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:
 
 
 def _patches_with_own(patches: Patches, n_jobs: int | None) -> tuple[Integers, Integers, Integers]:
-    """Place of each point in its patch, and patches of neighbours and the point itself, in compressed rows."""
+    """Place of each point in its patch; patches of neighbours and the point itself, in compressed rows."""
     neighbors = patches.neighbors
     own = np.empty(neighbors.n_rows, dtype=np.int64)
     indices = np.empty(neighbors.indices.size + neighbors.n_rows, dtype=np.int64)
 
     def add(rows: slice) -> None:
-        kernels.local_patches.add_own(neighbors.indptr, neighbors.indices, rows.start, rows.stop, own, indices)
+        kernels.local_patches.add_own(
+            neighbors.indptr, neighbors.indices, rows.start, rows.stop, own, indices
+        )
 
     map_blocks(add, neighbors.n_rows, n_jobs=n_jobs)
     return own, neighbors.indptr + np.arange(neighbors.n_rows + 1), indices

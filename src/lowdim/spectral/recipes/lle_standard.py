@@ -21,7 +21,9 @@ def standard_lle(
     n_jobs: int | None = None,
     events: Events | None = None,
 ) -> Problem:
-    """min sum_i m_i |x_i - sum_j w_ij x_j|^2  s.t.  X' diag(m) X = I, without the constant (Roweis & Saul 2000, eq. 2).
+    """Smallest of A = (I - W)' M (I - W), M = diag(m), B = M (Roweis & Saul 2000, eq. 2).
+
+    That is: minimise sum_i m_i |x_i - sum_j w_ij x_j|^2 subject to X' M X = I, without the constant.
 
     Parameters
     ----------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
 
@@ -11,10 +12,10 @@ from scipy import sparse
 
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
 from ...events import Events
-from ...records import Attempt, Floats, Problem, Solution
+from ...records import Attempt, Floats, Operator, Problem, Solution
 from ..operators import CenteredGram, Explicit, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
-from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
+from .common import Settings, Solver, SolverFailure, Standard, finish, standardise
 
 Name = Literal["auto", "dense", "lanczos", "shift-invert", "lobpcg"]
 SOLVERS: dict[str, Solver] = {
@@ -24,8 +25,14 @@ SOLVERS: dict[str, Solver] = {
     "lobpcg": lobpcg.solve,
 }
 _DENSE_SIZE = 400
-_DENSE_LIMIT = 12_000
-_LOOSE = 1e-3
+_DENSE_LIMIT = 6000
+#: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their price, above the second
+#: the vectors are not usable.
+_GOOD = 1e-6
+_USABLE = 1e-3
+#: Residual relative to |A| that rounding alone may leave to a solver that has converged by its own measure.
+_ROUNDING = 1e-12
+_RESOLUTION = 1e-14
 
 
 def solve(
@@ -50,7 +57,7 @@ def solve(
         ``"auto"`` climbs a ladder; a name stands for that solver alone.
     tolerance
         Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution past it comes with a
-        ConvergenceWarning; past a thousandth it is a ConvergenceError.
+        ConvergenceWarning; past 1e-3 it is a ConvergenceError.
     rng
         Source of starting vectors; the same generator gives the same solution.
     events
@@ -69,78 +76,91 @@ def solve(
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
     settings = Settings(n_components, tolerance, rng, events, start)
-    rungs = _ladder(standard, settings) if solver == "auto" else iter([(solver, "as asked", SOLVERS[solver])])
-    return _climb(standard, settings, rungs, record=solver == "auto")
+    if solver != "auto":
+        return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
+    return _climb(standard, settings, _ladder(standard, settings))
 
 
-Rung = tuple[str, str, Solver]
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    """A solver to try, and why; a ``dear`` one is skipped where a cheaper one came close."""
+
+    name: str
+    why: str
+    run: Solver
+    dear: bool = False
 
 
-def _climb(standard: Standard, settings: Settings, rungs: Iterator[Rung], *, record: bool) -> Solution:
+def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
+    """Solvers in the order to try, by size and structure.
+
+    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians: lanczos with a bounded effort, then
+    shift-invert, lobpcg, dense. Other sparse matrices at the small end: shift-invert, lobpcg, dense. The last ones
+    only where nothing before came close, and dense only where it can end.
+    """
+    size, k = standard.size, settings.n_components
+    problem = standard.problem
+    if size <= _DENSE_SIZE or 4 * k + 40 > standard.room:
+        yield _Rung("dense", f"{k} components of {size} points", dense.solve)
+        return
+    if problem.end == "largest":
+        yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
+    elif isinstance(problem.operator, CenteredGram) or _is_dense(problem.operator):
+        yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
+    else:
+        if isinstance(problem.operator, Laplacian):
+            bounded = partial(lanczos.solve, max_products=40 * k + 1500)
+            yield _Rung("lanczos", "products with a graph Laplacian are cheap and need no factor", bounded)
+        yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
+        yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
+    if size <= _DENSE_LIMIT:
+        yield _Rung("dense", "nothing else is left", dense.solve, dear=True)
+
+
+def _is_dense(operator: Operator) -> bool:
+    return isinstance(operator, Explicit) and not sparse.issparse(operator.matrix)
+
+
+def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> Solution:
+    """Try one rung after another until a solution passes; each starts from the best so far."""
     attempts: list[Attempt] = []
     best: Solution | None = None
-    for name, why, run in rungs:
-        if record:
-            settings.events.chosen("solver", name, why)
+    for rung in rungs:
+        if rung.dear and best is not None and _worst(standard, best) <= standard.bound(best.values, _GOOD):
+            continue
+        settings.events.chosen("solver", rung.name, rung.why)
         try:
-            trial, outcome = run(standard, settings), ""
+            trial, outcome = rung.run(standard, settings), ""
         except SolverFailure as failure:
-            outcome = str(failure)
-            if failure.trial is None:
-                attempts.append(Attempt(name, why, outcome))
-                continue
-            trial = failure.trial
-        solution = finish(standard, trial, name, settings.n_components)
-        worst, bound = _worst(standard, solution), standard.bound(solution.values, settings.tolerance)
-        passed = worst <= bound
-        attempts.append(Attempt(name, why, outcome or f"residual {solution.residuals.max():.1e} |A|"))
-        if best is None or passed or worst < _worst(standard, best):
+            trial, outcome = failure.trial, str(failure)
+        if trial is None:
+            attempts.append(Attempt(rung.name, rung.why, outcome))
+            continue
+        solution = finish(standard, trial, rung.name, settings.n_components)
+        attempts.append(Attempt(rung.name, rung.why, outcome or f"residual {solution.residuals.max():.1e} |A|"))
+        floor = _RESOLUTION if outcome else _ROUNDING
+        if _worst(standard, solution) <= standard.bound(solution.values, settings.tolerance, floor):
+            return replace(solution, attempts=tuple(attempts))
+        if best is None or _worst(standard, solution) < _worst(standard, best):
             best = solution
-        if passed:
-            break
+            settings = replace(settings, start=best.vectors)
     return _judge(standard, settings, best, tuple(attempts))
 
 
 def _judge(standard: Standard, settings: Settings, best: Solution | None, attempts: tuple[Attempt, ...]) -> Solution:
-    """The best solution with its history, warned about or refused where its residual is above the tolerance."""
-    story = "; ".join(f"{a.solver}: {a.outcome}" for a in attempts)
-    advice = "Try more neighbours (a better connected graph), another solver, or a larger tolerance."
+    """The best of solutions that did not pass: warned about if it is usable, else refused."""
+    story = "; ".join(f"{attempt.solver}: {attempt.outcome}" for attempt in attempts)
+    advice = "Try more neighbours (a better connected graph), fewer components, another solver, or a larger tolerance."
     if best is None:
         raise ConvergenceError(f"No solver found the eigenvectors ({story}). {advice}")
-    solution = Solution(best.values, best.vectors, best.residuals, best.solver, best.iterations, attempts)
-    worst = _worst(standard, solution)
-    if worst > standard.bound(solution.values, settings.tolerance):
-        message = f"eigenvectors have residuals up to {worst / (standard.norm or 1.0):.1e} |A| ({story}). {advice}"
-        if worst > standard.bound(solution.values, _LOOSE):
-            raise ConvergenceError(f"The {message}")
-        settings.events.warned(f"The {message}", ConvergenceWarning)
-    return solution
+    message = f"The eigenvectors have residuals up to {best.residuals.max():.1e} |A| ({story}). {advice}"
+    if _worst(standard, best) > standard.bound(best.values, _USABLE):
+        raise ConvergenceError(message)
+    settings.events.warned(message, ConvergenceWarning)
+    return replace(best, attempts=attempts)
 
 
 def _worst(standard: Standard, solution: Solution) -> float:
-    return float(solution.residuals.max()) * (standard.norm or 1.0)
-
-
-def _ladder(standard: Standard, settings: Settings) -> Iterator[Rung]:
-    """Solvers in the order to try, by size and structure.
-
-    Small problems, or many components of few points: dense. Largest end: lanczos, dense. Laplacians: lanczos with a bounded effort,
-    then shift-invert, lobpcg, dense. Other matrices at the small end: shift-invert if sparse, else dense; then lobpcg.
-    """
-    size, k = standard.size, settings.n_components
-    operator = standard.problem.operator
-    if size <= _DENSE_SIZE or 4 * k + 40 > standard.room:
-        yield "dense", f"{size} points, {k} components", dense.solve
-        return
-    if standard.problem.end == "largest":
-        yield "lanczos", "the wanted end lies apart", lanczos.solve
-    elif isinstance(operator, Laplacian):
-        budget = 40 * k + 1500
-        yield "lanczos", "products are cheap and need no factor", partial(lanczos.solve, max_products=budget)
-        yield "shift-invert", "the gaps are too small for products alone", shift_invert.solve
-        yield "lobpcg", "the factor failed", lobpcg.solve
-    elif not (isinstance(operator, CenteredGram) or (isinstance(operator, Explicit) and not sparse.issparse(operator.matrix))):
-        yield "shift-invert", "the smallest eigenvalues of a sparse matrix crowd at zero", shift_invert.solve
-        yield "lobpcg", "the factor failed", lobpcg.solve
-    if size <= _DENSE_LIMIT:
-        yield "dense", "nothing else is left", dense.solve
+    """Largest residual, no longer relative to |S|; one that is not a number is the worst of all."""
+    worst = float(solution.residuals.max()) * (standard.norm or 1.0)
+    return worst if np.isfinite(worst) else np.inf

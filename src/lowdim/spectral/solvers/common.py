@@ -114,21 +114,26 @@ class Standard:
         return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
 
     def begin(self, settings: Settings, columns: int) -> Floats:
-        """Orthonormal block to start from: the given start, filled up with random columns from the seed."""
+        """Orthonormal block to start from: random columns from the seed, most of them replaced by the given start.
+
+        What a start lacks altogether no Krylov space would find: a small random part stays in every column.
+        """
         block = settings.rng.standard_normal((self.size, columns))
         if settings.start is not None:
-            given = settings.start[:, :columns]
-            block[:, : given.shape[1]] = given if self.scale is None else given / self.scale[:, None]
+            given = settings.start if self.scale is None else settings.start / self.scale[:, None]
+            given = range_of(given)
+            for c in range(given.shape[1]):
+                block[:, c % columns] += 1e3 * np.sqrt(self.size) * given[:, c]
         return orthonormal(self.project(block))
 
-    def bound(self, values: Floats, tolerance: float) -> float:
+    def bound(self, values: Floats, tolerance: float, floor: float = 64 * _EPSILON) -> float:
         """Largest residual |S y - lambda y| that passes.
 
         The scale is that of the wanted eigenvalues, not of |S|: at the small end eigenvalues of 1e-6 |S| need residuals well
-        below 1e-6 |S| to mean anything. Rounding in S y sets the floor.
+        below 1e-6 |S| to mean anything. Rounding in S y sets the ``floor``, relative to |S|.
         """
         reference = float(np.abs(values).max(initial=0.0))
-        return max(tolerance * reference, 64 * _EPSILON * self.norm)
+        return max(tolerance * reference, floor * self.norm)
 
 
 def standardise(problem: Problem, rng: np.random.Generator) -> Standard:
@@ -149,7 +154,7 @@ def _norm(standard: Standard, rng: np.random.Generator) -> float:
     """|S| from a few power steps on a small block; it is a yardstick, so a few per cent below the truth do no harm."""
     block = orthonormal(standard.project(rng.standard_normal((standard.size, min(4, standard.room)))))
     norm = 0.0
-    for _ in range(4):
+    for _ in range(3):
         image = standard.apply(block)
         norm = float(np.linalg.norm(block.T @ image, 2)) if block.size else 0.0
         norm = max(norm, float(np.linalg.norm(image, axis=0).max(initial=0.0)))

@@ -95,26 +95,53 @@ def largest(
 def _expand(
     basis: Floats, small: Floats, filled: int, width: int, image: Floats, fresh: Callable[[int], Floats]
 ) -> tuple[Floats, Floats]:
-    """Put the coefficients of a block's image into the small matrix; return the remainder and its coupling."""
+    """Put the coefficients of a block's image into the small matrix; return its coupling to the rest, and the rest.
+
+    The last two blocks hold nearly all of the image (the three-term recurrence): with them taken off first, one pass over the
+    whole basis is the reorthogonalisation. A second follows where that pass took much, as after a restart.
+    """
     found = basis[:filled]
-    coefficients = found @ image.T
-    image -= coefficients.T @ found
-    again = found @ image.T
-    image -= again.T @ found
-    coefficients += again
+    near = basis[max(0, filled - 2 * width) : filled]
+    coefficients = np.zeros((filled, width))
+    coefficients[filled - near.shape[0] :] = _take_off(near, image)
+    for _ in range(3):
+        before = np.linalg.norm(image, axis=1)
+        coefficients += _take_off(found, image)
+        if np.all(np.linalg.norm(image, axis=1) > 0.7 * before):
+            break
     small[:filled, filled - width : filled] = coefficients
     small[filled - width : filled, :filled] = coefficients.T
-    Q, R = np.linalg.qr(image.T)
     scale = float(np.abs(small[:filled, :filled]).max(initial=0.0))
-    closed = np.abs(np.diag(R)) <= 1e-14 * scale
-    if closed.any():
-        # The space is invariant in these directions: go on with new ones that nothing couples to.
-        Q[:, closed] = fresh(int(closed.sum()))
-        R[closed] = 0.0
-    # The small remainder of a nearly closed space is only as orthogonal as its size allows: clean it once more.
-    Q -= found.T @ (found @ Q)
-    Q, T = np.linalg.qr(Q)
-    return T @ R, Q.T
+    coupling = np.zeros((width, width))
+    for c in range(width):
+        done = image[:c]
+        coupling[:c, c] = _take_off(done, image[c : c + 1])[:, 0]
+        length = float(np.linalg.norm(image[c]))
+        if length <= 1e-14 * scale:
+            # The space is invariant in this direction: go on with a new one that nothing couples to.
+            image[c] = fresh(1)[:, 0]
+        else:
+            coupling[c, c] = length
+        image[c] /= np.linalg.norm(image[c])
+        if length <= 1e-4 * scale:
+            # A short remainder is only as orthogonal as its length allows.
+            for _ in range(2):
+                _take_off(found, image[c : c + 1])
+                _take_off(done, image[c : c + 1])
+                image[c] /= np.linalg.norm(image[c])
+    return coupling, image
+
+
+def _take_off(found: Floats, image: Floats) -> Floats:
+    """Remove from the rows of ``image``, in place, their parts along the rows of ``found``, and return the coefficients.
+
+    Row by row: for the narrow blocks used here BLAS is no faster on all of them at once.
+    """
+    coefficients = np.empty((found.shape[0], image.shape[0]))
+    for c, row in enumerate(image):
+        coefficients[:, c] = found @ row
+        row -= coefficients[:, c] @ found
+    return coefficients
 
 
 def _restart(

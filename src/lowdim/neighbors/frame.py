@@ -1,0 +1,128 @@
+"""Coordinates in which single precision may search: centred, of unit size, with a bound on what rounding can do.
+
+Scores in a precision with unit roundoff u are |y|^2 - 2 x.y for rounded x and y. With s terms in the longest chain of the sum,
+a score is off by at most about u (2 (s + 4) |x| |y| + 4 |y|^2) (Higham 2002, section 3.1). A point further from the centre
+than |x| + r cannot be closer to x than r, so that |y| needs no larger bound, whatever outliers there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .. import kernels
+from ..data.rows import Rows
+from ..parallel import map_blocks
+from ..records import Floats
+from .geometry import Geometry
+
+FURTHEST = 1e15
+"""Points further out than this many units take no part in a search in single precision, whose squares would overflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Centre and unit of the indexed points, and how far out they reach, in that unit."""
+
+    geometry: Geometry
+    centre: Floats
+    unit: float
+    reach: float
+
+    @staticmethod
+    def around(geometry: Geometry) -> Frame:
+        """The middle of the points, and the power of two at their median distance from it."""
+        rows, centre = geometry.rows, _middle(geometry)
+        parts = map_blocks(
+            lambda part: _norms(geometry.mapped(None, part) - centre),
+            rows.n_rows,
+            n_jobs=geometry.n_jobs,
+            block_rows=rows.block_rows(),
+        )
+        norms = np.concatenate(parts)
+        positive = norms[norms > 0]
+        unit = float(2.0 ** np.floor(np.log2(np.median(positive)))) if positive.size else 1.0
+        return Frame(geometry, centre, unit, float(norms.max(initial=0.0)) / unit)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of coordinates."""
+        return self.centre.size
+
+    def coordinates(self, rows: Rows | None, part: slice) -> tuple[Floats, Floats]:
+        """Rows of a slice in this frame, and their norms; rows None: the indexed points. Rows too far out become zero."""
+        block = (self.geometry.mapped(rows, part) - self.centre) / self.unit
+        norms = _norms(block)
+        block[norms > FURTHEST] = 0.0
+        return block, norms
+
+    def single(self) -> NDArray[np.float32]:
+        """All points in single precision, row by row. Points too far out are put at a corner of their own."""
+        out = np.empty((self.geometry.rows.n_rows, self.n_columns), np.float32)
+
+        def fill(part: slice) -> None:
+            block, norms = self.coordinates(None, part)
+            block[norms > FURTHEST] = FURTHEST
+            out[part] = block
+
+        map_blocks(fill, out.shape[0], n_jobs=self.geometry.n_jobs, block_rows=self.geometry.rows.block_rows())
+        return out
+
+    def panels(self, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Points of a slice packed in panels, and their squared norms: infinite for padding and for points too far out."""
+        width = kernels.panels.WIDTH
+        count = -(-(part.stop - part.start) // width)
+        panels = np.zeros((count, -(-self.n_columns // 4) * 4, width), dtype)
+        norms = np.full((count, width), np.inf, dtype)
+
+        def fill(which: slice) -> None:
+            for panel in range(which.start, which.stop):
+                start = part.start + panel * width
+                block, sizes = self.coordinates(None, slice(start, min(start + width, part.stop)))
+                panels[panel, : self.n_columns, : sizes.size] = block.T
+                norms[panel, : sizes.size] = np.where(sizes > FURTHEST, np.inf, np.square(sizes))
+
+        map_blocks(fill, count, n_jobs=self.geometry.n_jobs, block_rows=8)
+        return panels, norms
+
+    def padded(self, block: Floats, dtype: DTypeLike) -> NDArray[np.floating]:
+        """Rows with the coordinates and the number of rows filled up to a multiple of four."""
+        out = np.zeros((-(-block.shape[0] // 4) * 4, -(-self.n_columns // 4) * 4), dtype)
+        out[: block.shape[0], : self.n_columns] = block
+        return out
+
+    def error(self, norms: Floats, furthest: Floats, chain: int, dtype: DTypeLike) -> Floats:
+        """How far a score of a row of this norm and a point of norm up to ``furthest`` may be off."""
+        limits = np.finfo(dtype)
+        bound = 2 * (chain + 4) * norms * furthest + 4 * furthest * furthest
+        return np.asarray(1.1 * limits.eps / 2 * bound + 8 * self.n_columns * limits.tiny)
+
+    def outside(self, norms: Floats, worst: Floats, chain: int, dtype: DTypeLike) -> Floats:
+        """Lower bound of the squared distance, in the geometry's unit, of every point that was not kept.
+
+        ``worst`` is the squared distance, in the frame and as computed, that every such point was found to reach.
+        """
+        far = np.minimum(self.reach, norms + np.sqrt(np.maximum(worst, 0.0)))
+        bound = worst - self.error(norms, far, chain, dtype)
+        if self.reach > FURTHEST:
+            bound = np.minimum(bound, np.square(np.maximum(FURTHEST - norms, 0.0)))
+        return np.where(norms > FURTHEST, -np.inf, bound) * self.unit**2
+
+
+def _middle(geometry: Geometry) -> Floats:
+    """Mean of a sample of the points without those that are far from its median: outliers must not move the frame.
+
+    Any centre gives the same neighbours; a good one only leaves fewer rows open.
+    """
+    rows = geometry.rows
+    size = min(rows.n_rows, 4096, rows.block_rows(1 << 27))
+    places = np.linspace(0, rows.n_rows - 1, size).astype(np.int64)
+    sample = geometry.mapped(rows.select(places), slice(0, size))
+    distances = _norms(sample - np.median(sample, axis=0))
+    return np.asarray(sample[distances <= 100 * np.median(distances)].mean(axis=0))
+
+
+def _norms(block: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.square(block).sum(axis=1)))

@@ -1,0 +1,39 @@
+"""What a way of searching promises: candidates, and a bound on everything that is not among them."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from ...data.rows import Rows
+from ...events import Events
+from ...records import Floats, Integers
+
+Found = tuple[Integers, Floats]
+"""Candidates of each row (b x count, -1 where there are fewer) and a lower bound of the squared distance of every other point.
+
+The bound is infinite where a search is approximate and promises nothing.
+"""
+
+
+class Searcher(Protocol):
+    """Finds candidates; the index measures them in double precision, sorts them, and goes on where the bound is too weak."""
+
+    name: str
+    is_exact: bool
+
+    def of_points(self, count: int, events: Events) -> Found:
+        """Candidates of every indexed point, itself among them, if it is among the nearest."""
+        ...
+
+    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+        """Candidates of the new rows of a slice."""
+        ...
+
+
+@runtime_checkable
+class BallSearcher(Searcher, Protocol):
+    """A searcher that can also find everything within a distance."""
+
+    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+        """Counts and indices, row after row, of all points that may be within a squared distance of the rows of a slice."""
+        ...

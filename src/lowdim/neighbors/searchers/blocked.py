@@ -1,0 +1,123 @@
+"""Exact search by compiled matrix products in single precision, every pair of points once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ... import kernels
+from ...data.rows import Rows
+from ...events import Events
+from ...parallel import map_blocks
+from ...records import Floats, Integers
+from ..frame import FURTHEST, Frame
+from .base import Found
+
+RUN = 8
+"""Panels in a run: two runs of points in 50 dimensions fit the second cache of a core."""
+
+
+class BlockedSearcher:
+    """Keeps the points in panels in single precision."""
+
+    name = "blocked"
+    is_exact = True
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.n_points = frame.geometry.rows.n_rows
+        self.panels, self.norms = frame.panels(slice(0, self.n_points), np.float32)
+
+    def of_points(self, count: int, events: Events) -> Found:
+        """Candidates of every indexed point; a pair of points is multiplied once and offered to both.
+
+        In a round every run of panels meets one other, as in a tournament, so that no two threads touch the same heap.
+        """
+        scores, points = _empty_heaps(self.panels.shape[0] * kernels.panels.WIDTH, count, np.float32)
+        roots = scores[:, 0].copy()
+        starts = np.arange(0, self.panels.shape[0], RUN)
+        runs = np.column_stack((starts, np.minimum(starts + RUN, self.panels.shape[0])))
+        rounds = tournament(len(runs))
+        for turn, pairs in enumerate(rounds):
+
+            def meet(part: slice, pairs: Integers = pairs) -> None:
+                for left, right in pairs[part]:
+                    kernels.panels.nearest_in_pair(
+                        self.panels, self.norms, runs[left], runs[right], roots, scores, points
+                    )
+
+            map_blocks(meet, len(pairs), n_jobs=self.frame.geometry.n_jobs, block_rows=1)
+            events.progress(turn + 1, len(rounds))
+        norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
+        norms[np.isinf(norms)] = 2 * FURTHEST
+        return self._found(points[: self.n_points], roots[: self.n_points], norms)
+
+    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+        """Candidates of the new rows of a slice."""
+        block, norms = self.frame.coordinates(rows, part)
+        padded = self.frame.padded(block, np.float32)
+        scores, points = _empty_heaps(padded.shape[0], count, np.float32)
+        kernels.panels.nearest_of_rows(padded, self.panels, self.norms, 0, scores, points)
+        return self._found(points[: norms.size], scores[: norms.size, 0], norms)
+
+    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+        """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
+        block, norms = self.frame.coordinates(rows, part)
+        limit = squared / self.frame.unit**2
+        furthest = np.minimum(self.frame.reach, norms + np.sqrt(limit))
+        error = self.frame.error(norms, furthest, self._chain, np.float32)
+        padded = self.frame.padded(block, np.float32)
+        limits = np.full(padded.shape[0], -np.inf, np.float32)
+        limits[: norms.size] = np.nextafter((limit - np.square(norms) + error).astype(np.float32), np.float32(np.inf))
+        limits[: norms.size][norms + np.sqrt(limit) >= FURTHEST] = np.inf
+        counts = np.zeros(padded.shape[0], np.int64)
+        owners, points = kernels.panels.within_limits(padded, self.panels, self.norms, limits, counts)
+        kept = points < self.n_points
+        counts = np.bincount(owners[kept], minlength=norms.size)[: norms.size]
+        return counts, points[kept][np.argsort(owners[kept], kind="stable")]
+
+    @property
+    def _chain(self) -> int:
+        return self.panels.shape[1] // 4
+
+    def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
+        worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
+        return points.astype(np.int64), self.frame.outside(norms, worst, self._chain, np.float32)
+
+
+def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
+    """Candidates of new rows from products in double precision, the points packed and dropped some panels at a time."""
+    n_points, n_rows = frame.geometry.rows.n_rows, rows.n_rows
+    block, norms = frame.coordinates(rows, slice(0, n_rows))
+    padded = frame.padded(block, np.float64)
+    scores, points = _empty_heaps(padded.shape[0], count, np.float64)
+    step = 16 * kernels.panels.WIDTH
+    for start in range(0, n_points, step):
+        panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64)
+
+        def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
+            kernels.panels.nearest_of_rows(padded[part], panels, sizes, start, scores[part], points[part])
+
+        map_blocks(scan, padded.shape[0], n_jobs=frame.geometry.n_jobs, block_rows=256)
+    roots = scores[:n_rows, 0]
+    worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
+    return points[:n_rows].astype(np.int64), frame.outside(norms, worst, padded.shape[1] // 4, np.float64)
+
+
+def tournament(players: int) -> list[Integers]:
+    """Rounds in which everybody meets everybody once: first each itself, then pairs that are disjoint within a round."""
+    rounds = [np.column_stack((np.arange(players), np.arange(players)))]
+    seats = players + players % 2
+    for turn in range(seats - 1):
+        offsets = np.arange(1, seats // 2)
+        left = np.concatenate(([turn], (turn + offsets) % (seats - 1)))
+        right = np.concatenate(([seats - 1], (turn - offsets) % (seats - 1)))
+        pairs = np.sort(np.column_stack((left, right)), axis=1)
+        rounds.append(pairs[pairs[:, 1] < players])
+    return [pairs for pairs in rounds if len(pairs)]
+
+
+def _empty_heaps(n_rows: int, count: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    return np.full((n_rows, count), kernels.panels.EMPTY, dtype), np.full((n_rows, count), -1, np.int32)

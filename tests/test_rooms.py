@@ -1,0 +1,99 @@
+"""Imports point one way, and `import lowdim` stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lowdim
+
+PACKAGE = Path(lowdim.__file__).parent
+
+# Each room may import from the rooms before it, and from itself.
+ORDER = [
+    {"errors", "records"},
+    {"kernels", "parallel", "events"},
+    {"data"},
+    {"validation"},
+    {"neighbors"},
+    {"affinities"},
+    {"spectral", "mapping", "metrics"},
+    {"plotting"},
+    {"estimators"},
+    {"demo"},
+]
+RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """Rooms of lowdim that a file imports, wherever in the file it does so."""
+    package = ("lowdim", *path.relative_to(PACKAGE).parts[:-1])
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            whole = (*base, *(node.module.split(".") if node.module else ()))
+            if whole[:1] == ("lowdim",):
+                found |= {whole[1]} if len(whole) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("lowdim.")}
+    return found
+
+
+FILES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    room = room_of(path)
+    for other in imported_rooms(path) & set(RANK):
+        assert other == room or RANK[other] < RANK[room] or {room, other} <= {"mapping", "spectral", "metrics"}, (
+            f"{path.relative_to(PACKAGE)} imports {other}, which comes after {room}"
+        )
+
+
+def test_every_room_has_its_place() -> None:
+    assert {room_of(path) for path in FILES} == set(RANK)
+
+
+def test_files_and_functions_stay_small() -> None:
+    long_files, long_functions = [], []
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > 400:
+            long_files.append(path.name)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                first = node.body[0].end_lineno if ast.get_docstring(node) else node.lineno
+                if node.end_lineno - first > 60:
+                    long_functions.append(f"{path.name}:{node.name}")
+    assert long_files == []
+    assert long_functions == []
+
+
+def test_import_is_light() -> None:
+    code = "import sys, lowdim; print('\\n'.join(sorted(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"sklearn", "numba", "faiss", "matplotlib", "scipy", "pandas", "pyamg", "pynndescent"}
+    assert heavy.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("name", sorted(set(lowdim.__all__) - {"__version__"}))
+def test_every_public_name_loads(name: str) -> None:
+    assert getattr(lowdim, name) is not None
+    assert name in dir(lowdim)
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'TSNEE'"):
+        _ = lowdim.TSNEE
+    with pytest.raises(AttributeError, match="no kernels named"):
+        _ = lowdim.kernels.nothing

@@ -19,8 +19,8 @@ Words = NDArray[np.uint64]
 def find_duplicates(rows: Rows, *, n_jobs: int | None = None) -> Duplicates:
     """Groups of equal rows, numbered by their first row; -0.0 equals 0.0.
 
-    A 64-bit hash of each row picks the candidates, a comparison of the rows themselves decides, so that the work grows
-    linearly with the data.
+    A 64-bit hash of each row picks the candidates, a comparison of the rows themselves decides, so that the
+    work grows linearly with the data.
     """
     source = Rows(_canonical(rows.values)) if isinstance(rows.values, csr_array) else rows
     size = max(256, (1 << 22) // max(1, _row_bytes(source)))
@@ -74,7 +74,8 @@ def _equal(rows: Rows, left: Integers, right: Integers) -> NDArray[np.bool_]:
     for start in range(0, left.size, size):
         mine, other = rows.values[left[start : start + size]], rows.values[right[start : start + size]]
         if isinstance(mine, csr_array):
-            out[start : start + size] = np.diff(csr_array(mine != other).indptr) == 0
+            unequal: Any = mine != other
+            out[start : start + size] = np.diff(csr_array(unequal).indptr) == 0
         else:
             out[start : start + size] = (mine == other).all(axis=1)
     return out

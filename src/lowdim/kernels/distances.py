@@ -1,9 +1,10 @@
 """Distances of given pairs of rows, by differences, so that nothing cancels.
 
-Each row x stands for the vector ``(scale * (x - shift), extra)``; ``terms`` holds (shift, scale, extra) of each row. This covers
-Euclidean distances (0, c, 0), cosine (0, 1/|x|, 0) and correlation (mean, 1/|x - mean|, 0) without a copy of the data.
-Sums may be reordered by the compiler (``reassoc``): the order is fixed at compilation, the same for every pair. Products
-are not fused into sums (no ``contract``): that would make d(x, y) and d(y, x) differ, and d(x, x) differ from 0.
+Each row x stands for the vector ``(scale * (x - shift), extra)``; ``terms`` holds (shift, scale, extra) of
+each row. This covers Euclidean distances (0, c, 0), cosine (0, 1/|x|, 0) and correlation (mean, 1/|x -
+mean|, 0) without a copy of the data. Sums may be reordered by the compiler (``reassoc``): the order is
+fixed at compilation, the same for every pair. Products are not fused into sums (no ``contract``): that
+would make d(x, y) and d(y, x) differ, and d(x, x) differ from 0.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def squared_distance(x: Any, x_terms: Any, y: Any, y_terms: Any) -> float:
     else:
         x_shift, y_shift = x_terms[0], y_terms[0]
         for column in range(x.size):
-            difference = (np.float64(x[column]) - x_shift) * x_scale - (np.float64(y[column]) - y_shift) * y_scale
+            difference = (np.float64(x[column]) - x_shift) * x_scale - (
+                np.float64(y[column]) - y_shift
+            ) * y_scale
             total += difference * difference
     extra = x_terms[2] - y_terms[2]
     return total + extra * extra
@@ -40,7 +43,13 @@ def squared_distance(x: Any, x_terms: Any, y: Any, y_terms: Any) -> float:
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def dense_pairs(
-    x: Floats, x_terms: Floats, y: NDArray[Any], y_terms: Floats, indptr: Integers, indices: Integers, out: Floats
+    x: Floats,
+    x_terms: Floats,
+    y: NDArray[Any],
+    y_terms: Floats,
+    indptr: Integers,
+    indices: Integers,
+    out: Floats,
 ) -> None:
     """Squared distances of query row i and each of its ``indices[indptr[i]:indptr[i + 1]]``, into ``out``."""
     for row in range(x.shape[0]):
@@ -90,7 +99,14 @@ def sparse_squared_distance(
 
 @njit(cache=True, nogil=True)
 def sparse_pairs(
-    x: Any, x_terms: Floats, y: Any, y_terms: Floats, indptr: Integers, indices: Integers, n_columns: int, out: Floats
+    x: Any,
+    x_terms: Floats,
+    y: Any,
+    y_terms: Floats,
+    indptr: Integers,
+    indices: Integers,
+    n_columns: int,
+    out: Floats,
 ) -> None:
     """``dense_pairs`` for compressed rows: ``x`` and ``y`` are (indptr, indices, data)."""
     for row in range(x[0].size - 1):

@@ -12,8 +12,8 @@ from numba import njit
 
 from ..records import Floats, Integers
 from .heap import sift_down, sift_up
+from .lanes import LANES, relax
 
-LANES = 16
 BUCKETS = 1024
 
 Graph = tuple[Integers, Integers, Floats]
@@ -41,29 +41,6 @@ def paths_by_heap(graph: Graph, seeds: Graph, row: int, labels: Floats, heap: In
             if reached + lengths[place] < labels[target]:
                 labels[target] = reached + lengths[place]
                 size = sift_up(heap, places, labels, size, target)
-
-
-@njit(cache=True, nogil=True)
-def _improves(labels: Floats, source: int, target: int, length: float) -> bool:
-    """Whether the edge lowers a label of ``target`` in any lane; a loop without stores, so that it becomes vector code."""
-    lower = 0
-    for lane in range(LANES):
-        lower += labels[source, lane] + length < labels[target, lane]
-    return lower > 0
-
-
-# Sums in any order are harmless here: the mean is a priority, the labels are one addition each.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _lower(labels: Floats, source: int, target: int, length: float) -> float:
-    """Relax the edge in every lane; returns the mean of the finite labels of ``target``."""
-    total, finite = 0.0, 0
-    for lane in range(LANES):
-        label = labels[source, lane] + length
-        label = label if label < labels[target, lane] else labels[target, lane]
-        labels[target, lane] = label
-        total += label if label < np.inf else 0.0
-        finite += label < np.inf
-    return total / finite
 
 
 @njit(cache=True, nogil=True)
@@ -124,9 +101,9 @@ def settle_batch(graph: Graph, labels: Floats, queue: Queue, waiting: int, per_l
             return False
         for place in range(indptr[node], indptr[node + 1]):
             target = indices[place]
-            if _improves(labels, node, target, lengths[place]):
-                key = _lower(labels, node, target, lengths[place])
-                waiting += _enqueue(queue, target, _bucket(key, per_length, current))
+            mean = relax(labels, node, target, lengths[place])
+            if mean >= 0.0:
+                waiting += _enqueue(queue, target, _bucket(mean, per_length, current))
     return True
 
 

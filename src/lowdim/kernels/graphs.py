@@ -55,7 +55,8 @@ UNION, MUTUAL, AVERAGE = 0, 1, 2
 def merge_rows(first: Any, second: Any, how: int, out: Any) -> Integers:
     """Merge two graphs with sorted columns, row by row, into ``out`` (indices, data); the indptr of the result.
 
-    Union keeps an entry of either (the smaller of two), mutual only an entry of both (the smaller), average half the sum.
+    Union keeps an entry of either (the smaller of two), mutual only an entry of both (the smaller), average
+    half the sum.
     """
     indptr = np.zeros(first[0].size, np.int64)
     count = 0

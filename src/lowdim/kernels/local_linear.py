@@ -25,7 +25,8 @@ RIDGE = 1e-3
 def sort_rows(indptr: Integers, indices: Integers, distances: Floats, start: int, stop: int) -> None:
     """Order each row by index, in place: results then do not depend on how a search broke ties.
 
-    Shell's sort: rows are short, it allocates nothing, and it compiles in a tenth of the time of NumPy's sorts.
+    Shell's sort: rows are short, it allocates nothing, and it compiles in a tenth of the time of NumPy's
+    sorts.
     """
     for i in range(start, stop):
         row = indices[indptr[i] : indptr[i + 1]]
@@ -258,8 +259,8 @@ def to_unit_sum(weights: Floats) -> None:
 def shifted_weights_of_gram(gram: Floats, reg: float, weights: Floats) -> None:
     """Weights where G is singular or indefinite: its spectrum is moved up by -min(0, lambda_min(G)).
 
-    The ridge is then at least ``RIDGE`` tr(G). For weights of sum 1, moving the spectrum by c is the same as adding
-    2 c to every squared distance (constant shift embedding, Roth et al. 2003).
+    The ridge is then at least ``RIDGE`` tr(G). For weights of sum 1, moving the spectrum by c is the same as
+    adding 2 c to every squared distance (constant shift embedding, Roth et al. 2003).
     """
     count = weights.shape[0]
     trace = 0.0

@@ -1,12 +1,13 @@
 """Nearest points by matrix products: tiles of scalar products that never leave the cache, and the best of each row.
 
-Points are packed in panels of ``WIDTH``: ``panels[p, c, j]`` is coordinate c of point ``p * WIDTH + j``, the number of coordinates
-padded to a multiple of 4. The score of a point y for a row x is |y|^2 - 2 x.y, the squared distance less |x|^2. Each row
-keeps its best scores in a max-heap, whose root is the score to beat. Written with plain loops, a tile runs at three quarters
-of the speed of a good BLAS on one core, needs no library, no second pass over memory, and no threads of its own.
+Points are packed in panels of ``WIDTH``: ``panels[p, c, j]`` is coordinate c of point ``p * WIDTH + j``,
+the number of coordinates padded to a multiple of 4. The score of a point y for a row x is |y|^2 - 2 x.y,
+the squared distance less |x|^2. Each row keeps its best scores in a max-heap, whose root is the score to
+beat. Written with plain loops, a tile runs at three quarters of the speed of a good BLAS on one core, needs
+no library, no second pass over memory, and no threads of its own.
 
-Padded points have the norm infinity, an empty place in a heap the score ``EMPTY``: no NaN can arise, which is all that
-``nnan`` asks; ``contract`` and ``reassoc`` stay within the error bound that the caller checks.
+Padded points have the norm infinity, an empty place in a heap the score ``EMPTY``: no NaN can arise, which
+is all that ``nnan`` asks; ``contract`` and ``reassoc`` stay within the error bound that the caller checks.
 """
 
 from __future__ import annotations
@@ -41,10 +42,30 @@ def multiply_tile(rows: Real, first: int, panel: Real, tile: Real) -> None:
     for c in range(0, panel.shape[0], 4):
         y0, y1, y2, y3 = panel[c], panel[c + 1], panel[c + 2], panel[c + 3]
         x0, x1, x2, x3 = rows[first], rows[first + 1], rows[first + 2], rows[first + 3]
-        a00, a01, a02, a03 = x0[c] * minus_two, x0[c + 1] * minus_two, x0[c + 2] * minus_two, x0[c + 3] * minus_two
-        a10, a11, a12, a13 = x1[c] * minus_two, x1[c + 1] * minus_two, x1[c + 2] * minus_two, x1[c + 3] * minus_two
-        a20, a21, a22, a23 = x2[c] * minus_two, x2[c + 1] * minus_two, x2[c + 2] * minus_two, x2[c + 3] * minus_two
-        a30, a31, a32, a33 = x3[c] * minus_two, x3[c + 1] * minus_two, x3[c + 2] * minus_two, x3[c + 3] * minus_two
+        a00, a01, a02, a03 = (
+            x0[c] * minus_two,
+            x0[c + 1] * minus_two,
+            x0[c + 2] * minus_two,
+            x0[c + 3] * minus_two,
+        )
+        a10, a11, a12, a13 = (
+            x1[c] * minus_two,
+            x1[c + 1] * minus_two,
+            x1[c + 2] * minus_two,
+            x1[c + 3] * minus_two,
+        )
+        a20, a21, a22, a23 = (
+            x2[c] * minus_two,
+            x2[c + 1] * minus_two,
+            x2[c + 2] * minus_two,
+            x2[c + 3] * minus_two,
+        )
+        a30, a31, a32, a33 = (
+            x3[c] * minus_two,
+            x3[c + 1] * minus_two,
+            x3[c + 2] * minus_two,
+            x3[c + 3] * minus_two,
+        )
         for j in range(panel.shape[1]):
             v0, v1, v2, v3 = y0[j], y1[j], y2[j], y3[j]
             t0[j] += a00 * v0 + a01 * v1 + a02 * v2 + a03 * v3
@@ -77,7 +98,8 @@ def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Place
     zero, one = norms.dtype.type(0), norms.dtype.type(1)
     for start in range(0, WIDTH, CHUNK):
         root, hits = scores[0], zero
-        # Counted in the type of the scores: that is the form of this test which compilers turn into vector code.
+        # Counted in the type of the scores: that is the form of this test which compilers turn into vector
+        # code.
         for j in range(start, start + CHUNK):
             hits += one if tile[j] + norms[j] < root else zero
         if hits > 0:
@@ -88,9 +110,7 @@ def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Place
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def offer_to_columns(
-    tile: Real, norms: Real, base: int, roots: Real, scores: Real, points: Places
-) -> None:
+def offer_to_columns(tile: Real, norms: Real, base: int, roots: Real, scores: Real, points: Places) -> None:
     """Offer four rows to the heaps of all points of a panel; ``roots`` mirrors the roots of the heaps."""
     zero, one = norms.dtype.type(0), norms.dtype.type(1)
     n0, n1, n2, n3 = norms[0], norms[1], norms[2], norms[3]
@@ -99,9 +119,7 @@ def offer_to_columns(
         hits = zero
         for j in range(start, start + CHUNK):
             a, b, c, d = t0[j] + n0, t1[j] + n1, t2[j] + n2, t3[j] + n3
-            a = a if a < b else b
-            c = c if c < d else d
-            hits += one if (a if a < c else c) < roots[j] else zero
+            hits += one if min(a, b, c, d) < roots[j] else zero
         if hits > 0:
             for j in range(start, start + CHUNK):
                 for row in range(4):
@@ -123,7 +141,7 @@ def unpack_group(panel: Real, first: int, out: Real) -> None:
 def nearest_in_pair(
     panels: Real, norms: Real, left: Integers, right: Integers, roots: Real, scores: Real, points: Places
 ) -> None:
-    """Offer the points of the panels ``left`` and ``right`` (first, past the last) to each other's heaps, every pair once.
+    """Offer the points of panels ``left`` and ``right`` (first, past the last) to each other's heaps, each pair once.
 
     With left equal to right, the points of one run of panels to each other.
     """
@@ -169,8 +187,9 @@ def within_limits(
         for first in range(0, rows.shape[0], 4):
             multiply_tile(rows, first, panels[q], tile)
             if size + 4 * WIDTH > found_rows.size:
-                larger_rows, larger_points = np.empty(2 * found_rows.size + 4 * WIDTH, np.int64), np.empty(
-                    2 * found_rows.size + 4 * WIDTH, np.int64
+                larger_rows, larger_points = (
+                    np.empty(2 * found_rows.size + 4 * WIDTH, np.int64),
+                    np.empty(2 * found_rows.size + 4 * WIDTH, np.int64),
                 )
                 larger_rows[:size] = found_rows[:size]
                 larger_points[:size] = found_points[:size]

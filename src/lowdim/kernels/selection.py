@@ -82,7 +82,14 @@ def dense_nearest(
 
 @njit(cache=True, nogil=True)
 def sparse_nearest(
-    x: Any, x_terms: Floats, y: Any, y_terms: Floats, own: Integers, n_columns: int, indices: Integers, distances: Floats
+    x: Any,
+    x_terms: Floats,
+    y: Any,
+    y_terms: Floats,
+    own: Integers,
+    n_columns: int,
+    indices: Integers,
+    distances: Floats,
 ) -> None:
     """``dense_nearest`` for compressed rows (indptr, indices, data)."""
     for row in range(x[0].size - 1):
@@ -110,3 +117,35 @@ def table_nearest(table: Floats, own: Integers, indices: Integers, distances: Fl
             # An infinite distance still beats an empty place, whose index is beyond every point.
             if point != own[row] and is_further(distances[row, 0], indices[row, 0], value, point):
                 replace_furthest(distances[row], indices[row], value, point)
+
+
+@njit(cache=True, nogil=True)
+def sparse_scores(
+    table: Floats, x_extra: Floats, y: Any, y_terms: Floats, y_norms: Floats, start: int, out: Floats
+) -> None:
+    """Scores |y|^2 - 2 x.y of sparse points from ``start`` on, for a few rows spread out as columns of ``table``.
+
+    One pass over a point serves all rows; ``out`` is points x rows. A shift of the points plays no part: rows
+    that are shifted sum to zero.
+    """
+    n_rows = table.shape[1]
+    for place in range(out.shape[0]):
+        point = start + place
+        scores = out[place]
+        scale, extra = -2.0 * y_terms[point, 1], -2.0 * y_terms[point, 2]
+        for row in range(n_rows):
+            scores[row] = y_norms[point] + extra * x_extra[row]
+        for entry in range(y[0][point], y[0][point + 1]):
+            column = table[y[1][entry]]
+            value = scale * np.float64(y[2][entry])
+            for row in range(n_rows):
+                scores[row] += value * column[row]
+
+
+@njit(cache=True, nogil=True)
+def offer_scores(table: Floats, start: int, scores: Floats, points: Integers) -> None:
+    """Offer scores, points x rows, to the heap of each row; point numbers begin at ``start``."""
+    for place in range(table.shape[0]):
+        for row in range(table.shape[1]):
+            if table[place, row] < scores[row, 0]:
+                replace_furthest(scores[row], points[row], table[place, row], start + place)

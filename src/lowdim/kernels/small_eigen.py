@@ -1,8 +1,8 @@
 """Eigenpairs of one small symmetric matrix: Householder reduction to tridiagonal form, then implicit QL.
 
 Neighbourhoods have some ten to a hundred points, where calling LAPACK costs more than the arithmetic. Vectors
-are kept in rows, so that every inner loop runs along memory. Kernels copy by loops and sort by their own few lines:
-Numba compiles NumPy's sorts, fancy indices and slice assignments some ten times as long as a loop.
+are kept in rows, so that every inner loop runs along memory. Kernels copy by loops and sort by their own few
+lines: Numba compiles NumPy's sorts, fancy indices and slice assignments some ten times as long as a loop.
 
 Reordering of sums (``reassoc``) and fused products (``contract``) are allowed: they move the last bit only,
 in the same way at every call, and let the inner products use vector instructions.

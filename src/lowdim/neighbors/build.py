@@ -1,25 +1,36 @@
-"""Choosing how to search."""
+"""Choosing how to search, by what each way would cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from ..data.rows import Rows
+from ..errors import InputError
 from ..events import Events
-from .euclidean import EuclideanIndex, blocked_index
-from .geometry import Geometry
+from .approximate import ApproximateIndex
+from .euclidean import EuclideanIndex
+from .frame import Frame
 from .generic import GenericIndex
+from .geometry import Geometry, fits_densely, stored_entries
 from .graph import GraphIndex
 from .index import Index
-from .metrics import PRECOMPUTED, MappedMetric, resolve_metric
+from .metrics import PRECOMPUTED, GeneralMetric, MappedMetric, resolve_metric
 from .precomputed import PrecomputedIndex
-from .frame import Frame
+from .searchers.base import Searcher
+from .searchers.blocked import BlockedSearcher
+from .searchers.descent import DescentSearcher
 from .searchers.flat import FlatSearcher
 from .searchers.hnsw import HNSWSearcher
+from .searchers.sparse import SparseSearcher
 from .searchers.tree import TreeSearcher
+
+SEARCHES = ("auto", "exact", "approximate", "blocked", "flat", "tree", "sparse", "generic", "hnsw", "descent")
+PATIENCE = 30.0
+"""Processor seconds up to which an exact search is taken without looking further."""
 
 
 def build_index(
@@ -32,20 +43,98 @@ def build_index(
     rng: np.random.Generator | None = None,
     events: Events | None = None,
 ) -> Index:
-    """Index the rows for neighbour queries."""
-    events = events or Events()
+    """Index points for neighbour queries.
+
+    Parameters
+    ----------
+    rows
+        The points; for ``metric="precomputed"`` their distances, N x N or sparse.
+    metric
+        A name of ``metric_names()``, or a function of two rows.
+    search
+        ``"exact"``, ``"approximate"``, ``"auto"`` (exact where its cost is small or not above twice that of
+        approximate), or a way of searching by its name: ``"blocked"``, ``"flat"``, ``"tree"``,
+        ``"sparse"``, ``"generic"``, ``"hnsw"``, ``"descent"``.
+    metric_params
+        Parameters of the metric, such as ``{"p": 3}`` for ``"minkowski"``.
+    n_jobs
+        Threads; the result does not depend on it.
+    rng
+        Draws what an approximate search needs at random, and the sample on which it is judged.
+    events
+        Receives the choice and its reason.
+    """
+    events, rng = events or Events(), rng or np.random.default_rng(0)
+    if search not in SEARCHES:
+        raise InputError(f"search={search!r} is not known; allowed are {', '.join(SEARCHES)}.")
     if isinstance(metric, str) and metric in PRECOMPUTED:
-        if rows.is_sparse:
-            return GraphIndex(rows, metric, n_jobs)
-        return PrecomputedIndex(rows, n_jobs)
+        return GraphIndex(rows, metric, n_jobs) if rows.is_sparse else PrecomputedIndex(rows, n_jobs)
     resolved = resolve_metric(metric, metric_params, rows)
-    if isinstance(resolved, MappedMetric):
-        geometry = Geometry(rows, resolved, n_jobs)
-        if search == "tree":
-            return EuclideanIndex(geometry, TreeSearcher(geometry))
-        if search == "flat":
-            return EuclideanIndex(geometry, FlatSearcher(Frame.around(geometry)))
-        if search == "hnsw":
-            return EuclideanIndex(geometry, HNSWSearcher(Frame.around(geometry)))
-        return blocked_index(geometry)
-    return GenericIndex(rows, resolved, n_jobs)
+    if search in ("auto", "exact", "approximate"):
+        asked = search
+        search, why = _choose(rows, resolved, asked, is_named=isinstance(metric, str))
+        events.chosen("neighbour search", search, why)
+    if search == "generic":
+        return GenericIndex(rows, resolved, n_jobs)
+    if isinstance(resolved, GeneralMetric):
+        if search != "descent":
+            raise InputError(
+                f"search={search!r} needs a metric with a Euclidean form, not {resolved.name!r}; "
+                "use 'exact' or 'approximate'."
+            )
+        descent = DescentSearcher(rows, resolved.name, resolved.parameters, _seed(rng))
+        return ApproximateIndex(rows, resolved, n_jobs, descent, rng)
+    geometry = Geometry(rows, resolved, n_jobs)
+    return EuclideanIndex(geometry, _searcher(search, geometry, rng), rng)
+
+
+def _searcher(search: str, geometry: Geometry, rng: np.random.Generator) -> Searcher:
+    """A way of searching by its name."""
+    if search == "tree":
+        return TreeSearcher(geometry)
+    if search == "sparse":
+        return SparseSearcher(geometry)
+    if search == "descent":
+        return DescentSearcher(geometry.rows, geometry.metric.name, {}, _seed(rng))
+    frame = Frame.around(geometry)
+    if search == "blocked":
+        return BlockedSearcher(frame)
+    return FlatSearcher(frame) if search == "flat" else HNSWSearcher(frame)
+
+
+def _choose(
+    rows: Rows, metric: MappedMetric | GeneralMetric, asked: str, *, is_named: bool
+) -> tuple[str, str]:
+    """A way of searching, and why."""
+    exact, cost = _cheapest_exact(rows, metric)
+    if asked == "exact":
+        return exact, f"exact was asked for, about {cost:.2g} processor seconds"
+    if isinstance(metric, MappedMetric) and fits_densely(rows):
+        other, other_cost = "hnsw", _hnsw_seconds(*rows.shape)
+    else:
+        other, other_cost = "descent", 30 + 4e-4 * rows.n_rows
+        if asked == "auto" and (not is_named or find_spec("pynndescent") is None):
+            return exact, "there is no approximate search for this input here"
+    if asked == "approximate":
+        return other, f"approximate was asked for, about {other_cost:.2g} processor seconds"
+    why = f"about {cost:.2g} processor seconds exactly, {other_cost:.2g} approximately by {other}"
+    return (exact if cost <= max(PATIENCE, 2 * other_cost) else other), why
+
+
+def _cheapest_exact(rows: Rows, metric: MappedMetric | GeneralMetric) -> tuple[str, float]:
+    """The exact search that suits the input, and its processor seconds (measured on one core of a 2024 server)."""
+    n, d = rows.shape
+    if isinstance(metric, GeneralMetric):
+        return "generic", n * n * (2.0 + 0.5 * d) * 1e-9
+    if not fits_densely(rows):
+        return "sparse", n * n * (2 + 0.5 * stored_entries(rows) / max(1, n)) * 1e-9
+    blocked, tree = n * n * (0.35 + 0.02 * d) * 1e-9, n * 3e-6 * 2.0 ** (0.6 * min(d, 100))
+    return ("tree", tree) if tree < blocked and not rows.is_sparse else ("blocked", blocked)
+
+
+def _hnsw_seconds(n: int, d: int) -> float:
+    return n * (120 + 0.65 * d) * 1e-6 * float(np.log2(max(2, n))) / 16
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31 - 1))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
-from ..records import Components, Integers, Neighbors, Sparse
+from ..records import Components, Floats, Integers, Neighbors, Sparse
 
 How = Literal["union", "mutual", "average"]
 
@@ -23,8 +23,9 @@ def symmetric_graph(neighbors: Neighbors, how: How = "union") -> Sparse:
     neighbors
         Answer of an index for its own points.
     how
-        ``"union"`` keeps an edge that either end has; ``"mutual"`` one that both have; both take the smaller value if the ends
-        differ. ``"average"`` is (W + W') / 2, a direction that is missing counting as zero.
+        ``"union"`` keeps an edge that either end has; ``"mutual"`` one that both have; both take the
+        smaller value if the ends differ. ``"average"`` is (W + W') / 2, a direction that is missing
+        counting as zero.
     """
     codes = kernels.graphs
     code = {"union": codes.UNION, "mutual": codes.MUTUAL, "average": codes.AVERAGE}[how]
@@ -38,10 +39,10 @@ def symmetric_graph(neighbors: Neighbors, how: How = "union") -> Sparse:
     return compressed_graph(indptr, indices[: indptr[-1]], data[: indptr[-1]], n)
 
 
-def compressed_graph(indptr: Integers, indices: Integers, data: object, n: int) -> Sparse:
+def compressed_graph(indptr: Integers, indices: Integers, data: Floats, n: int) -> Sparse:
     """An N x N graph whose columns are already sorted and unique."""
     width = np.int32 if max(n, int(indptr[-1])) < np.iinfo(np.int32).max else np.int64
-    graph = csr_array((data, indices.astype(width), indptr.astype(width)), shape=(n, n))
+    graph: Sparse = csr_array((data, indices.astype(width), indptr.astype(width)), shape=(n, n))
     graph.has_canonical_format = True
     return graph
 

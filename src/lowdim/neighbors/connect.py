@@ -28,8 +28,9 @@ def connect_components(
 ) -> Connection:
     """Add the shortest edges between components until one is left: a minimum spanning tree over them.
 
-    Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's nearest outside
-    point stays its nearest while it stays outside, so that later rounds search again only for rows that lost theirs.
+    Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's
+    nearest outside point stays its nearest while it stays outside, so that later rounds search again only
+    for rows that lost theirs.
 
     Parameters
     ----------
@@ -60,7 +61,8 @@ def connect_components(
         if not np.isfinite(distances[best]).all():
             raise DisconnectedError(
                 f"The graph has {count} components and the input holds no distance between some of them, so that "
-                "on_disconnected='connect' has no edge to add. Give the data or dense distances, raise n_neighbors or radius, "
+                "on_disconnected='connect' has no edge to add. Give the data or dense distances, "
+                "raise n_neighbors or radius, "
                 "or use on_disconnected='largest' or 'per_component'."
             )
         labels = _join(best, nearest, distances, labels, edges)
@@ -76,7 +78,11 @@ def _shortest_of_each(outer: Integers, nearest: Integers, distances: Floats, lab
 
 
 def _join(
-    best: Integers, nearest: Integers, distances: Floats, labels: Integers, edges: list[tuple[int, int, float]]
+    best: Integers,
+    nearest: Integers,
+    distances: Floats,
+    labels: Integers,
+    edges: list[tuple[int, int, float]],
 ) -> Integers:
     """Add each edge that still joins two components; the labels afterwards, the largest component first."""
     parents = np.arange(int(labels.max()) + 1, dtype=np.int64)

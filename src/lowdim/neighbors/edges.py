@@ -20,7 +20,9 @@ class Edges:
 
 def add_edges(neighbors: Neighbors, edges: Edges) -> Neighbors:
     """The lists with each edge entered at both of its ends, nearest first, ties by index."""
-    rows = np.concatenate((np.repeat(np.arange(neighbors.n_rows), neighbors.counts), edges.starts, edges.ends))
+    rows = np.concatenate(
+        (np.repeat(np.arange(neighbors.n_rows), neighbors.counts), edges.starts, edges.ends)
+    )
     columns = np.concatenate((neighbors.indices, edges.ends, edges.starts))
     lengths = np.concatenate((neighbors.distances, edges.lengths, edges.lengths))
     order = np.lexsort((columns, lengths, rows))

@@ -14,10 +14,12 @@ from ..events import Events
 from ..parallel import map_blocks, row_blocks
 from ..records import Floats, Integers, Neighbors
 from .frame import Frame
-from .geometry import Block, Geometry
+from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
+from .recall import Recall
 from .searchers.base import BallSearcher, Found, Searcher
 from .searchers.blocked import BlockedSearcher, nearest_in_double
+from .searchers.sparse import SparseSearcher
 
 SMALL_COMPONENT = 64
 FEW_ROWS = 32
@@ -27,18 +29,22 @@ FEW_ROWS = 32
 class EuclideanIndex(Index):
     """Exact or approximate neighbours, their distances always by differences in double precision.
 
-    Candidates are a few more than asked for. A row is settled when its k-th distance is below the searcher's bound for
-    everything it left out; open rows are searched again with more candidates, then in double precision, then by
-    comparing differences with every point. So an exact search is exact whatever the data, and what a row gets does not depend on the
-    other rows of the query.
+    Candidates are a few more than asked for. A row is settled when its k-th distance is below the
+    searcher's bound for everything it left out; open rows are searched again with more candidates, then in
+    double precision, then by comparing differences with every point. So an exact search is exact whatever
+    the data, and what a row gets does not depend on the other rows of the query.
     """
 
-    def __init__(self, geometry: Geometry, searcher: Searcher) -> None:
+    def __init__(
+        self, geometry: Geometry, searcher: Searcher, rng: np.random.Generator | None = None
+    ) -> None:
         super().__init__(geometry.rows, geometry.metric.name, geometry.n_jobs)
         self.geometry = geometry
         self.searcher = searcher
         self.backend = searcher.name
         self.is_exact = searcher.is_exact
+        # The generator draws the sample on which an approximate search is judged.
+        self.recall = None if self.is_exact or rng is None else Recall(self, rng)
 
     @cached_property
     def frame(self) -> Frame:
@@ -49,21 +55,28 @@ class EuclideanIndex(Index):
     @cached_property
     def exact(self) -> EuclideanIndex:
         """An exact index of the same points: itself if it is one."""
-        return self if self.is_exact else EuclideanIndex(self.geometry, BlockedSearcher(self.frame))
+        return self if self.is_exact else EuclideanIndex(self.geometry, self._ball_searcher)
 
     @cached_property
     def _ball_searcher(self) -> BallSearcher:
         """Whatever can find all points within a distance."""
-        return self.searcher if isinstance(self.searcher, BallSearcher) else BlockedSearcher(self.frame)
+        if isinstance(self.searcher, BallSearcher):
+            return self.searcher
+        return BlockedSearcher(self.frame) if fits_densely(self.rows) else SparseSearcher(self.geometry)
 
     def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The k nearest points of each row."""
         self.check_k(rows, k)
+        found = self.search(rows, k, events or Events())
+        return found if self.recall is None else self.recall.attach(found, k, events or Events())
+
+    def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
+        """``query`` without an estimate of its recall."""
         n_rows = (self.rows if rows is None else rows).n_rows
         indices, squared = np.empty((n_rows, k), np.int64), np.empty((n_rows, k))
         is_open = np.zeros(n_rows, np.bool_)
         count = min(self.n_points, k + (rows is None) + 4 + k // 16)
-        everything = self.searcher.of_points(count, events or Events()) if rows is None else None
+        everything = self.searcher.of_points(count, events) if rows is None else None
 
         def search(part: slice) -> None:
             if rows is None:
@@ -120,8 +133,8 @@ class EuclideanIndex(Index):
     def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
         """The nearest point with another label.
 
-        Among the nearest s + 1 points of a row of a component of s rows one is outside it; a larger component asks an index
-        of all points but its own.
+        Among the nearest s + 1 points of a row of a component of s rows one is outside it; a larger
+        component asks an index of all points but its own.
         """
         nearest, distances = np.empty(points.size, np.int64), np.empty(points.size)
         sizes = np.bincount(labels)
@@ -137,7 +150,7 @@ class EuclideanIndex(Index):
             mine = np.flatnonzero(labels[points] == label)
             if mine.size:
                 outside = np.flatnonzero(labels != label)
-                others = blocked_index(Geometry(self.rows.select(outside), self.geometry.metric, self.n_jobs))
+                others = exact_index(Geometry(self.rows.select(outside), self.geometry.metric, self.n_jobs))
                 found = others.query(self.rows.select(points[mine]), 1)
                 nearest[mine], distances[mine] = outside[found.indices], found.distances
         return nearest, distances
@@ -146,7 +159,8 @@ class EuclideanIndex(Index):
         self, block: Block, own: Integers, found: Found, k: int
     ) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """The k nearest candidates of each row, and whether another point might be as near as the last of them."""
-        candidates, bound = found
+        # In C order, so that flat views of what follows are views and are sorted in place.
+        candidates, bound = np.ascontiguousarray(found[0]), found[1]
         count = candidates.shape[1]
         indptr = np.arange(block.n_rows + 1, dtype=np.int64) * count
         absent = (candidates < 0) | (candidates == own[:, None])
@@ -175,9 +189,12 @@ class EuclideanIndex(Index):
         def compare(part: slice) -> None:
             retry(still[part], lambda queries: self._compare_with_all(queries, own[still[part]], k))
 
-        for search in (lambda queries: self._again(queries, more), lambda queries: nearest_in_double(self.frame, queries, more)):
+        for search in (
+            lambda queries: self._again(queries, more),
+            lambda queries: nearest_in_double(self.frame, queries, more),
+        ):
             if still.size > FEW_ROWS:
-                parts = row_blocks(still.size, 4096)
+                parts = row_blocks(still.size, min(4096, self.rows.block_rows(1 << 27)))
                 still = np.concatenate([retry(still[part], search) for part in parts])
         map_blocks(compare, still.size, n_jobs=self.n_jobs, block_rows=16)
         return indices, squared
@@ -190,11 +207,16 @@ class EuclideanIndex(Index):
     def _again(self, rows: Rows, count: int) -> Found:
         """More candidates of some rows from the same searcher."""
         parts = map_blocks(
-            lambda part: self.searcher.of_rows(rows, part, count), rows.n_rows, n_jobs=self.n_jobs, block_rows=256
+            lambda part: self.searcher.of_rows(rows, part, count),
+            rows.n_rows,
+            n_jobs=self.n_jobs,
+            block_rows=256,
         )
         return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
 
 
-def blocked_index(geometry: Geometry) -> EuclideanIndex:
-    """The exact index that needs no other library."""
-    return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry)))
+def exact_index(geometry: Geometry) -> EuclideanIndex:
+    """An exact index for any rows, that needs no other library."""
+    if fits_densely(geometry.rows):
+        return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry)))
+    return EuclideanIndex(geometry, SparseSearcher(geometry))

@@ -1,8 +1,9 @@
 """Coordinates in which single precision may search: centred, of unit size, with a bound on what rounding can do.
 
-Scores in a precision with unit roundoff u are |y|^2 - 2 x.y for rounded x and y. With s terms in the longest chain of the sum,
-a score is off by at most about u (2 (s + 4) |x| |y| + 4 |y|^2) (Higham 2002, section 3.1). A point further from the centre
-than |x| + r cannot be closer to x than r, so that |y| needs no larger bound, whatever outliers there are.
+Scores in a precision with unit roundoff u are |y|^2 - 2 x.y for rounded x and y. With s terms in the
+longest chain of the sum, a score is off by at most about u (2 (s + 4) |x| |y| + 4 |y|^2) (Higham 2002,
+section 3.1). A point further from the centre than |x| + r cannot be closer to x than r, so that |y| needs
+no larger bound, whatever outliers there are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..records import Floats
 from .geometry import Geometry
 
 FURTHEST = 1e15
-"""Points further out than this many units take no part in a search in single precision, whose squares would overflow."""
+"""Points further out than this many units take no part in single precision, where their squares would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Frame:
         return self.centre.size
 
     def coordinates(self, rows: Rows | None, part: slice) -> tuple[Floats, Floats]:
-        """Rows of a slice in this frame, and their norms; rows None: the indexed points. Rows too far out become zero."""
+        """Rows of a slice (None: the indexed points) in this frame, and their norms; rows too far out become zero."""
         block = (self.geometry.mapped(rows, part) - self.centre) / self.unit
         norms = _norms(block)
         block[norms > FURTHEST] = 0.0
@@ -67,11 +68,13 @@ class Frame:
             block[norms > FURTHEST] = FURTHEST
             out[part] = block
 
-        map_blocks(fill, out.shape[0], n_jobs=self.geometry.n_jobs, block_rows=self.geometry.rows.block_rows())
+        map_blocks(
+            fill, out.shape[0], n_jobs=self.geometry.n_jobs, block_rows=self.geometry.rows.block_rows()
+        )
         return out
 
     def panels(self, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Points of a slice packed in panels, and their squared norms: infinite for padding and for points too far out."""
+        """Points of a slice packed in panels, and their squared norms: infinite for padding and points too far out."""
         width = kernels.panels.WIDTH
         count = -(-(part.stop - part.start) // width)
         panels = np.zeros((count, -(-self.n_columns // 4) * 4, width), dtype)
@@ -102,7 +105,8 @@ class Frame:
     def outside(self, norms: Floats, worst: Floats, chain: int, dtype: DTypeLike) -> Floats:
         """Lower bound of the squared distance, in the geometry's unit, of every point that was not kept.
 
-        ``worst`` is the squared distance, in the frame and as computed, that every such point was found to reach.
+        ``worst`` is the squared distance, in the frame and as computed, that every such point was found to
+        reach.
         """
         far = np.minimum(self.reach, norms + np.sqrt(np.maximum(worst, 0.0)))
         bound = worst - self.error(norms, far, chain, dtype)

@@ -15,6 +15,8 @@ from ..parallel import map_blocks
 from ..records import Floats, Integers
 from .metrics import MappedMetric
 
+DENSE_BYTES = 1 << 30
+DENSE_SHARE = 0.02
 Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
@@ -28,14 +30,14 @@ class Block:
     @property
     def n_rows(self) -> int:
         """Number of query rows."""
-        return self.terms.shape[0]
+        return len(self.terms)
 
 
 class Geometry:
     """Rows, the metric's terms of each of them, and the squared Euclidean distances that follow.
 
-    Squared distances are in the unit ``unit``, a power of two near the size of the data, so that squares of very large
-    or very small values neither overflow nor vanish.
+    Squared distances are in the unit ``unit``, a power of two near the size of the data, so that squares of
+    very large or very small values neither overflow nor vanish.
     """
 
     def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
@@ -44,7 +46,9 @@ class Geometry:
         self.n_jobs = n_jobs
         self.unit = _power_of_two(_largest(rows, n_jobs)) if metric.is_homogeneous else 1.0
         self.terms = np.concatenate(
-            map_blocks(lambda part: self._terms(rows, part), rows.n_rows, n_jobs=n_jobs, block_rows=rows.block_rows())
+            map_blocks(
+                lambda part: self._terms(rows, part), rows.n_rows, n_jobs=n_jobs, block_rows=rows.block_rows()
+            )
         )
         self.values = _compressed(rows.values) if isinstance(rows.values, csr_array) else _native(rows.values)
 
@@ -151,3 +155,16 @@ def _compressed(values: csr_array) -> Compressed:
         values.sum_duplicates()
     data = values.data if values.dtype in (np.float64, np.float32) else values.data.astype(np.float64)
     return values.indptr, values.indices, data
+
+
+def stored_entries(rows: Rows) -> int:
+    """Number of values that are held."""
+    return int(rows.values.nnz) if isinstance(rows.values, csr_array) else rows.n_rows * rows.n_columns
+
+
+def fits_densely(rows: Rows) -> bool:
+    """Whether the points may be spread out in single precision: dense rows, or sparse ones that are hardly sparse."""
+    entries = rows.n_rows * rows.n_columns
+    return not rows.is_sparse or (
+        4 * entries <= DENSE_BYTES and stored_entries(rows) >= DENSE_SHARE * entries
+    )

@@ -19,7 +19,8 @@ class GraphIndex(Index):
     backend = "graph"
 
     def __init__(self, rows: Rows, metric: str, n_jobs: int | None) -> None:
-        super().__init__(Rows(_canonical(rows)), metric, n_jobs)
+        self.graph = _canonical(rows)
+        super().__init__(Rows(self.graph), metric, n_jobs)
 
     def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The k nearest stored entries of each row; a row that stores fewer gives what it has."""
@@ -36,8 +37,7 @@ class GraphIndex(Index):
 
     def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
         """Every stored entry of at most the radius."""
-        graph = self.rows.values if rows is None else _canonical(rows)
-        assert isinstance(graph, csr_array)
+        graph = self.graph if rows is None else _canonical(rows)
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
         distances = graph.data.astype(np.float64)
         owners = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
@@ -52,7 +52,7 @@ class GraphIndex(Index):
 
     def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
         """Distances of given pairs, looked up; a pair that is not stored is an error."""
-        graph = self.rows.values if rows is None else _canonical(rows)
+        graph = self.graph if rows is None else _canonical(rows)
         owners = np.repeat(np.arange(indptr.size - 1, dtype=np.int64), np.diff(indptr))
         return self._look_up(graph, owners, indices, same_points=rows is None)
 
@@ -63,7 +63,7 @@ class GraphIndex(Index):
         for place, (start, count) in enumerate(zip(neighbors.indptr[rows], counts, strict=True)):
             points = neighbors.indices[start : start + count]
             left, right = np.repeat(points, count), np.tile(points, count)
-            values = self._look_up(self.rows.values, left, right, same_points=True)
+            values = self._look_up(self.graph, left, right, same_points=True)
             out[place, :count, :count] = values.reshape(count, count)
         return out
 
@@ -91,8 +91,8 @@ class GraphIndex(Index):
         if missing.any():
             a, b = int(left[missing][0]), int(right[missing][0])
             raise InputError(
-                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the sparse input; "
-                "give dense distances, store these entries, or give the data itself."
+                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the "
+                "sparse input; give dense distances, store these entries, or give the data itself."
             )
         return out
 

@@ -46,9 +46,9 @@ class Index(ABC):
     def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """The ``k`` nearest indexed points of each row, nearest first, ties by index.
 
-        None asks for the indexed points themselves, each without itself: without its own index, not without what is at
-        distance zero. The result for a row never depends on the other rows of the query. ``events`` receives progress and
-        warnings.
+        None asks for the indexed points themselves, each without itself: without its own index, not without
+        what is at distance zero. The result for a row never depends on the other rows of the query.
+        ``events`` receives progress and warnings.
         """
 
     @abstractmethod
@@ -63,8 +63,8 @@ class Index(ABC):
     def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
         """Distances among the neighbours of each row of the slice: b x m x m, m the largest count in the slice.
 
-        Entry (i, a, b) is the distance of the a-th to the b-th neighbour of the i-th row of the slice, and 0 where a or b is
-        beyond the count of that row.
+        Entry (i, a, b) is the distance of the a-th to the b-th neighbour of the i-th row of the slice, and
+        0 where a or b is beyond the count of that row.
         """
 
     @abstractmethod

@@ -10,7 +10,7 @@ from .table import TableIndex
 
 
 class PrecomputedIndex(TableIndex):
-    """Row i of the indexed rows holds the distances of point i to every point; new rows hold theirs to the indexed points."""
+    """Row i holds the distances of point i to every point; a new row holds its own to the indexed points."""
 
     backend = "precomputed"
 

@@ -1,4 +1,4 @@
-"""Neighbours from tables of distances, one block of rows against all points: general metrics and precomputed distances."""
+"""Neighbours from tables of distances of a block of rows to all points: general metrics, precomputed distances."""
 
 from __future__ import annotations
 

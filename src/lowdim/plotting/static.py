@@ -68,7 +68,7 @@ def plot(
     points = _points("embedding", embedding)
     tints = colouring(_labels(labels), points.shape[0], continuous=continuous, scale=colormap)
     own = ax is None
-    figure: Any = _new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.get_figure(root=True)
+    figure: Any = _new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.figure
     target = _add_axes(figure, 1, 1, 1, points.shape[1]) if ax is None else ax
     _draw(target, points, tints, point_size)
     target.set_title(title)

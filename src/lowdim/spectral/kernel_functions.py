@@ -50,10 +50,10 @@ class Kernel:
         if callable(self.name):
             return _pairwise(self.name, _dense(a), _dense(b))
         gamma = 1.0 / a.shape[1] if self.gamma is None else self.gamma
-        if self.name == "rbf":
-            return np.exp(-gamma * _squared_distances(a, b))
-        if self.name == "laplacian":
-            return np.exp(-gamma * _city_block(a, b))
+        if self.name in ("rbf", "laplacian"):
+            distances = _squared_distances(a, b) if self.name == "rbf" else _city_block(a, b)
+            distances *= -gamma
+            return np.exp(distances, out=distances)
         product = _product(a, b)
         if self.name == "poly":
             return np.asarray((gamma * product + self.coef0) ** self.degree)
@@ -102,7 +102,7 @@ def cross_kernel(kernel: Kernel, new: Rows, rows: Rows, *, n_jobs: int | None = 
 
 
 def _block_rows(rows: Rows, n_rows: int) -> int:
-    return max(32, min(1024, rows.block_rows(_BLOCK_BYTES), n_rows))
+    return max(32, min(512, rows.block_rows(_BLOCK_BYTES), n_rows))
 
 
 def _block(rows: Rows, part: slice) -> Block:
@@ -141,7 +141,10 @@ def _squared_distances(a: Block, b: Block) -> Floats:
         origin = b[0]
         a = a - origin
         b = a if same else b - origin
-    squared = _squares(a)[:, None] + _squares(b)[None, :] - 2.0 * _product(a, b)
+    squared = _product(a, b)
+    squared *= -2.0
+    squared += _squares(a)[:, None]
+    squared += _squares(b)[None, :]
     if a is b:
         np.fill_diagonal(squared, 0.0)
     return np.maximum(squared, 0.0, out=squared)

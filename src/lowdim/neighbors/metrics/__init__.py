@@ -8,19 +8,29 @@ from typing import Any
 
 from ...data.rows import Rows
 from ...errors import InputError
-from .base import GeneralMetric, MappedMetric, Metric
+from .base import MappedMetric
 from .correlation import CORRELATION
 from .cosine import COSINE
 from .euclidean import EUCLIDEAN, SQUARED_EUCLIDEAN
-from .general import NAMES, general_metric, parameters_from_data
+from .general import NAMES, GeneralMetric, general_metric, parameters_from_data
 
 MAPPED: dict[str, MappedMetric] = {
     metric.name: metric for metric in (EUCLIDEAN, SQUARED_EUCLIDEAN, COSINE, CORRELATION)
 } | {"l2": EUCLIDEAN}
 
+Metric = MappedMetric | GeneralMetric
+
 PRECOMPUTED = ("precomputed", "graph")
 
-__all__ = ["MAPPED", "PRECOMPUTED", "GeneralMetric", "MappedMetric", "Metric", "metric_names", "resolve_metric"]
+__all__ = [
+    "MAPPED",
+    "PRECOMPUTED",
+    "GeneralMetric",
+    "MappedMetric",
+    "Metric",
+    "metric_names",
+    "resolve_metric",
+]
 
 
 def metric_names() -> tuple[str, ...]:
@@ -33,7 +43,8 @@ def resolve_metric(
 ) -> Metric:
     """The metric of a name or of a Python function of two rows.
 
-    ``rows`` are the points to be indexed: a metric that depends on the spread of the data takes it from there.
+    ``rows`` are the points to be indexed: a metric that depends on the spread of the data takes it from
+    there.
 
     Raises
     ------
@@ -43,7 +54,9 @@ def resolve_metric(
     given = dict(parameters or {})
     if isinstance(metric, str) and metric in MAPPED:
         if given:
-            raise InputError(f"metric_params={given!r}: metric={metric!r} takes no parameters; leave metric_params out.")
+            raise InputError(
+                f"metric_params={given!r}: metric={metric!r} takes no parameters; leave metric_params out."
+            )
         return MAPPED[metric]
     if callable(metric) or metric in NAMES:
         from_data = parameters_from_data(metric, rows) if rows is not None and not given else {}

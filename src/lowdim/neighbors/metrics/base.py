@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from ...records import Floats
 class MappedMetric:
     """A metric that is a function of the Euclidean distance between rows mapped one by one.
 
-    Row x stands for the vector ``(scale * (x - shift), extra)``, and the metric grows with the squared Euclidean distance
-    of two such vectors.
+    Row x stands for the vector ``(scale * (x - shift), extra)``, and the metric grows with the squared
+    Euclidean distance of two such vectors.
 
     Parameters
     ----------
@@ -47,15 +46,3 @@ class MappedMetric:
             left, self.terms(left), right, self.terms(right), indptr, indices, squared
         )
         return self.from_squared(squared).reshape(rows, points)
-
-
-@dataclass(frozen=True, slots=True)
-class GeneralMetric:
-    """Any other metric: all that is known is how to compare two blocks."""
-
-    name: str
-    pairwise: Callable[[Floats, Floats], Floats]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-
-Metric = MappedMetric | GeneralMetric

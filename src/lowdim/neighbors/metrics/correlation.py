@@ -9,7 +9,7 @@ import numpy as np
 
 from ...records import Floats
 from .base import MappedMetric
-from .cosine import half, unit_terms
+from .cosine import double, half, unit_terms
 
 
 def _terms(block: Floats) -> Floats:
@@ -19,4 +19,4 @@ def _terms(block: Floats) -> Floats:
     return unit_terms(block, shift, noise)
 
 
-CORRELATION = MappedMetric("correlation", _terms, half, lambda distance: 2 * distance)
+CORRELATION = MappedMetric("correlation", _terms, half, double)

@@ -1,6 +1,7 @@
 """Cosine distance, 1 - cos(x, y) = |u - v|^2 / 2 for the unit rows u = x/|x|, v = y/|y|.
 
-A zero row has no direction: it is at distance 1 from every row but another zero row, from which it is at distance 0.
+A zero row has no direction: it is at distance 1 from every row but another zero row, from which it is at
+distance 0.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def unit_terms(block: Floats, shift: Floats, floor: Floats) -> Floats:
     norm = largest * np.sqrt(np.square((block - shift[:, None]) / unit[:, None]).sum(axis=1))
     has_direction = norm > np.maximum(floor, SMALLEST_NORM)
     scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=has_direction)
-    # Two unit vectors at a right angle are at squared distance 2, the zero vector and a unit vector only at 1.
+    # Two unit vectors at a right angle are at squared distance 2, the zero vector and a unit vector only at
+    # 1.
     return np.column_stack((shift, scale, np.where(has_direction, 0.0, 1.0)))
 
 
@@ -34,4 +36,9 @@ def half(squared: Floats) -> Floats:
     return squared / 2
 
 
-COSINE = MappedMetric("cosine", _terms, half, lambda distance: 2 * distance)
+def double(distance: float) -> float:
+    """Squared distance of two unit vectors from 1 - cos."""
+    return 2 * distance
+
+
+COSINE = MappedMetric("cosine", _terms, half, double)

@@ -16,5 +16,9 @@ def _itself(squared: Floats) -> Floats:
     return squared
 
 
-EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, lambda radius: radius * radius, is_homogeneous=True)
+def _square(radius: float) -> float:
+    return radius * radius
+
+
+EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, _square, is_homogeneous=True)
 SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,32 +11,62 @@ import numpy as np
 from ...data.rows import Rows
 from ...parallel import row_blocks
 from ...records import Floats
-from .base import GeneralMetric
 
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock"}
 BOOLEAN = frozenset({"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"})
-OTHERS = ("braycurtis", "canberra", "chebyshev", "cityblock", "hamming", "jensenshannon", "mahalanobis", "minkowski")
+OTHERS = (
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "hamming",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+)
 FROM_SKLEARN = ("haversine", "nan_euclidean")
 NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, *FROM_SKLEARN, "seuclidean")))
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralMetric:
+    """A metric of which all that is known is how to compare two blocks.
+
+    Parameters
+    ----------
+    name
+        What the user typed, or the name of the function.
+    function
+        SciPy's or scikit-learn's name, or a function of two rows.
+    parameters
+        Passed on with every comparison.
+    """
+
+    name: str
+    function: str | Callable[..., float]
+    parameters: Mapping[str, Any]
+
+    def pairwise(self, left: Floats, right: Floats) -> Floats:
+        """Distances of every row of one block to every row of another."""
+        if self.function in FROM_SKLEARN:
+            from sklearn.metrics import pairwise_distances
+
+            table = pairwise_distances(left, right, metric=self.function, **self.parameters)
+            return np.asarray(table, dtype=np.float64)
+        from scipy.spatial.distance import cdist
+
+        if self.function in BOOLEAN:
+            left, right = left.astype(bool), right.astype(bool)
+        function: Any = (
+            ALIASES.get(self.function, self.function) if isinstance(self.function, str) else self.function
+        )
+        return np.asarray(cdist(left, right, function, **self.parameters), dtype=np.float64)
 
 
 def general_metric(metric: str | Callable[..., float], parameters: Mapping[str, Any]) -> GeneralMetric:
     """A metric by SciPy's or scikit-learn's name, or a function of two rows, with its parameters bound."""
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__)
-
-    def pairwise(left: Floats, right: Floats) -> Floats:
-        if metric in FROM_SKLEARN:
-            from sklearn.metrics import pairwise_distances
-
-            return np.asarray(pairwise_distances(left, right, metric=metric, **parameters), dtype=np.float64)
-        from scipy.spatial.distance import cdist
-
-        if metric in BOOLEAN:
-            left, right = left.astype(bool), right.astype(bool)
-        function = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-        return np.asarray(cdist(left, right, function, **parameters), dtype=np.float64)
-
-    return GeneralMetric(name, pairwise, dict(parameters))
+    return GeneralMetric(name, metric, dict(parameters))
 
 
 def parameters_from_data(metric: str | Callable[..., float], rows: Rows) -> dict[str, Any]:

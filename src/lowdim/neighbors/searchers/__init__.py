@@ -1,0 +1,1 @@
+"""Ways of finding candidates, one file each."""

@@ -9,14 +9,14 @@ from ...events import Events
 from ...records import Floats, Integers
 
 Found = tuple[Integers, Floats]
-"""Candidates of each row (b x count, -1 where there are fewer) and a lower bound of the squared distance of every other point.
+"""Candidates of each row (b x count, -1 where there are fewer), and a bound below the squared distance of all others.
 
 The bound is infinite where a search is approximate and promises nothing.
 """
 
 
 class Searcher(Protocol):
-    """Finds candidates; the index measures them in double precision, sorts them, and goes on where the bound is too weak."""
+    """Finds candidates; the index measures them in double precision and goes on where the bound is too weak."""
 
     name: str
     is_exact: bool
@@ -35,5 +35,5 @@ class BallSearcher(Searcher, Protocol):
     """A searcher that can also find everything within a distance."""
 
     def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
-        """Counts and indices, row after row, of all points that may be within a squared distance of the rows of a slice."""
+        """Counts and indices, row after row, of all points that may be within a squared distance of a slice's rows."""
         ...

@@ -33,7 +33,8 @@ class BlockedSearcher:
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point; a pair of points is multiplied once and offered to both.
 
-        In a round every run of panels meets one other, as in a tournament, so that no two threads touch the same heap.
+        In a round every run of panels meets one other, as in a tournament, so that no two threads touch the
+        same heap.
         """
         scores, points = _empty_heaps(self.panels.shape[0] * kernels.panels.WIDTH, count, np.float32)
         roots = scores[:, 0].copy()
@@ -69,9 +70,9 @@ class BlockedSearcher:
         furthest = np.minimum(self.frame.reach, norms + np.sqrt(limit))
         error = self.frame.error(norms, furthest, self._chain, np.float32)
         padded = self.frame.padded(block, np.float32)
+        exact = np.where(norms + np.sqrt(limit) < FURTHEST, limit - np.square(norms) + error, np.inf)
         limits = np.full(padded.shape[0], -np.inf, np.float32)
-        limits[: norms.size] = np.nextafter((limit - np.square(norms) + error).astype(np.float32), np.float32(np.inf))
-        limits[: norms.size][norms + np.sqrt(limit) >= FURTHEST] = np.inf
+        limits[: norms.size] = np.nextafter(exact.astype(np.float32), np.float32(np.inf))
         counts = np.zeros(padded.shape[0], np.int64)
         owners, points = kernels.panels.within_limits(padded, self.panels, self.norms, limits, counts)
         kept = points < self.n_points
@@ -80,7 +81,7 @@ class BlockedSearcher:
 
     @property
     def _chain(self) -> int:
-        return self.panels.shape[1] // 4
+        return int(self.panels.shape[1]) // 4
 
     def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
         worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
@@ -93,7 +94,8 @@ def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
     block, norms = frame.coordinates(rows, slice(0, n_rows))
     padded = frame.padded(block, np.float64)
     scores, points = _empty_heaps(padded.shape[0], count, np.float64)
-    step = 16 * kernels.panels.WIDTH
+    width = kernels.panels.WIDTH
+    step = width * max(1, min(16, frame.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
         panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64)
 
@@ -107,7 +109,7 @@ def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
 
 
 def tournament(players: int) -> list[Integers]:
-    """Rounds in which everybody meets everybody once: first each itself, then pairs that are disjoint within a round."""
+    """Rounds in which all meet all once: first each itself, then pairs that are disjoint within a round."""
     rounds = [np.column_stack((np.arange(players), np.arange(players)))]
     seats = players + players % 2
     for turn in range(seats - 1):

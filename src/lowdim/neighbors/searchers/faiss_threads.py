@@ -1,7 +1,7 @@
 """Calling faiss with a number of threads of its own.
 
-OpenMP keeps the number of threads per calling thread: set in a thread that lives only for the call, it changes nothing for
-anybody else.
+OpenMP keeps the number of threads per calling thread: set in a thread that lives only for the call, it
+changes nothing for anybody else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def load_faiss() -> ModuleType:
     try:
         import faiss
     except ImportError as error:
-        raise MissingExtraError("This search needs faiss: pip install faiss-cpu, or use search='blocked'.") from error
+        raise MissingExtraError(
+            "This search needs faiss: pip install faiss-cpu, or use search='blocked'."
+        ) from error
     module: ModuleType = faiss
     return module
 

@@ -22,8 +22,8 @@ BLOCK = 16384
 class HNSWSearcher:
     """Keeps the points in a faiss IndexHNSWFlat.
 
-    The graph must not depend on the number of threads. Since it merges the links of a batch of points in a fixed order, faiss
-    promises that itself; an older faiss adds points in one thread.
+    The graph must not depend on the number of threads. Since it merges the links of a batch of points in a
+    fixed order, faiss promises that itself; an older faiss adds points in one thread.
     """
 
     name = "hnsw"

@@ -40,6 +40,6 @@ class TreeSearcher:
 
     def _search(self, points: Floats, count: int, workers: int) -> Found:
         distances, indices = self.tree.query(points, k=np.arange(1, count + 1), workers=workers)
-        missing = indices == self.tree.n
+        distances, missing = np.asarray(distances), indices == self.tree.n
         bound = np.where(missing[:, -1], np.inf, np.square(distances[:, -1] * (1 - 1e-12)))
         return np.where(missing, -1, indices).astype(np.int64), bound

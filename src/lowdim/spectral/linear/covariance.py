@@ -29,8 +29,14 @@ def covariance_pca(rows: Rows, n_components: int | float | None, *, events: Even
 
 
 def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
-    """The largest ``count`` eigenvalues, falling, and vectors in columns; the lower triangle is read and spoiled."""
+    """The largest ``count`` eigenvalues of a positive semidefinite matrix, falling, and their vectors in columns.
+
+    The lower triangle alone is read; the matrix is spoiled.
+    """
     size = matrix.shape[0]
+    # LAPACK loses digits on very small entries. A power of two scales without rounding.
+    scale = 2.0 ** np.frexp(np.abs(np.diagonal(matrix)).max(initial=0.0))[1]
+    matrix /= scale
     # Divide and conquer is the fastest where most of the vectors are wanted, MRRR where few are.
     few = 2 * count < size
     values, vectors = eigh(
@@ -41,4 +47,4 @@ def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
         driver="evr" if few else "evd",
         subset_by_index=[size - count, size - 1] if few else None,
     )
-    return values[::-1][:count].copy(), vectors[:, ::-1][:, :count]
+    return values[::-1][:count] * scale, vectors[:, ::-1][:, :count]

@@ -139,7 +139,11 @@ def _add_product(scatter: Floats, block: NDArray[Any]) -> None:
     if block.dtype == np.float64:
         blas.dsyrk(1.0, block.T, 1.0, scatter, lower=1, overwrite_c=1)
     else:
-        scatter += blas.ssyrk(1.0, block.T, lower=1)
+        # A power of two brings entries of odd size near 1: their squares could overflow or vanish in float32.
+        exponent = int(np.frexp(max(block.max(), -block.min()))[1])
+        unit = 1.0 if abs(exponent) < 20 else 2.0**-exponent
+        product = blas.ssyrk(1.0, (block if unit == 1.0 else block * np.float32(unit)).T, lower=1)
+        scatter += product if unit == 1.0 else product / np.float64(unit**2)
 
 
 def _rank_one(scatter: Floats, vector: Floats, weight: float) -> None:

@@ -47,14 +47,15 @@ def randomized_pca(
     """The leading components to a relative residual |C e - lambda e| / lambda_1 of ``tolerance``.
 
     Each pass costs 4 N D l operations, l = n_components + oversampling, or 4 nnz l for sparse rows; beside the data it
-    holds about ``2 * max_blocks`` arrays of D x l and a block of rows.
+    holds about ``2 * max_blocks + 2`` arrays of D x l and a block of rows.
     """
     count = require_count(n_components, "randomized")
     gathered = column_moments(rows)
     width = min(count + oversampling, rows.n_columns)
     start, _ = np.linalg.qr(generator.standard_normal((rows.n_columns, width)))
     state = Krylov(start, np.zeros((0, 0)), 0)
-    multiply = _covariance_product(rows, gathered.mean)
+    unit = 2.0 ** -np.frexp(np.sqrt(gathered.total_variance))[1]
+    multiply = _covariance_product(rows, gathered.mean, unit)
     for passes in range(1, max_passes + 1):
         state, values, weights, residuals = _extend(state, multiply)
         worst = float(residuals[:count].max(initial=0.0)) / max(values[0], np.finfo(np.float64).tiny)
@@ -72,7 +73,7 @@ def randomized_pca(
         )
     components = (state.basis[:, : state.known] @ weights[:, :count]).T
     relative = residuals[:count] / max(values[0], np.finfo(np.float64).tiny)
-    variances = np.maximum(values[:count], 0.0)
+    variances = np.maximum(values[:count], 0.0) / unit**2
     return assemble(
         gathered.mean,
         components,
@@ -127,8 +128,11 @@ def _restart(state: Krylov, values: Floats, weights: Floats, width: int) -> Kryl
     return Krylov(np.hstack([kept, state.basis[:, state.known :]]), np.diag(values[:width]), width)
 
 
-def _covariance_product(rows: Rows, mean: Floats) -> Callable[[Floats], Floats]:
-    """The map Q -> C Q, gathered over row blocks: sum (Y - 1 mean')'(Y - 1 mean') Q / (N - 1)."""
+def _covariance_product(rows: Rows, mean: Floats, unit: float) -> Callable[[Floats], Floats]:
+    """The map Q -> C Q, gathered over row blocks: unit^2 sum (Y - 1 mean')'(Y - 1 mean') Q / (N - 1).
+
+    ``unit``, a power of two, brings the variance near 1, so that squares neither overflow nor vanish in float32.
+    """
     divisor = max(rows.n_rows - 1, 1)
     dtype = working_dtype(rows)
 
@@ -138,6 +142,7 @@ def _covariance_product(rows: Rows, mean: Floats) -> Callable[[Floats], Floats]:
         shift = mean.astype(dtype)
         for part in row_blocks(rows.n_rows, max(64, rows.block_rows(_BLOCK_BYTES))):
             block = rows.block(part, dtype) - shift
+            block *= dtype(unit)
             total += block.T @ (block @ factor)
         return total / divisor
 
@@ -146,9 +151,9 @@ def _covariance_product(rows: Rows, mean: Floats) -> Callable[[Floats], Floats]:
         offset = mean @ block_of_columns
         for part in row_blocks(rows.n_rows, max(64, _BLOCK_BYTES // (8 * block_of_columns.shape[1]))):
             block = rows.values[part]
-            product = block @ block_of_columns - offset
-            total += block.T @ product
-            total -= np.outer(mean, product.sum(axis=0))
+            product = (block @ block_of_columns - offset) * unit
+            total += block.T @ product * unit
+            total -= np.outer(mean * unit, product.sum(axis=0))
         return total / divisor
 
     return sparse if rows.is_sparse else dense

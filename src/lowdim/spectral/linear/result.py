@@ -61,7 +61,11 @@ def assemble(
     passes: int = 1,
 ) -> LinearFit:
     """A fit from raw eigenpairs: rounding noise set to zero variance, signs fixed."""
-    floor = max(n_samples, mean.size) * np.finfo(np.float64).eps * variances.max(initial=0.0)
+    epsilon = np.finfo(np.float64).eps
+    # Below this lies what the rounding of the largest variance, or of the mean itself, leaves behind.
+    floor = max(
+        max(n_samples, mean.size) * epsilon * variances.max(initial=0.0), 4 * epsilon**2 * float(mean @ mean)
+    )
     variances = np.where(variances > floor, variances, 0.0)
     return LinearFit(mean, fix_signs(components), variances, float(total), n_samples, residuals, passes)
 

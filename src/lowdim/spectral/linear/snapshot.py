@@ -29,7 +29,7 @@ def snapshot_pca(rows: Rows, n_components: int | float | None, *, events: Events
     gram = np.zeros((n_rows, n_rows), order="F")
     mean = np.empty(n_columns)
     for part, block in centred_columns(rows, mean):
-        blas.dsyrk(1.0 / max(n_rows - 1, 1), block, 1.0, gram, lower=1, overwrite_c=1)
+        blas.dsyrk(1.0 / max(n_rows - 1, 1), block.T, 1.0, gram, trans=1, lower=1, overwrite_c=1)
         events.progress(part.stop, 2 * n_columns)
     total = float(np.trace(gram))
     available = min(rows.shape)
@@ -66,7 +66,7 @@ def centred_columns(rows: Rows, mean: Floats, *, height: int | None = None) -> I
     width = max(16, _BLOCK_BYTES // (8 * max(1, height or rows.n_rows)))
     for part in row_blocks(rows.n_columns, width):
         columns: Any = values[:, part]
-        block = np.array(columns.toarray() if rows.is_sparse else columns, dtype=np.float64, order="F")
+        block = np.array(columns.toarray() if rows.is_sparse else columns, dtype=np.float64, order="C")
         mean[part] = block.mean(axis=0)
         block -= mean[part]
         yield part, block

@@ -95,8 +95,8 @@ def sketch_capacity(n_components: int, n_columns: int) -> int:
 
 
 def sketch_block_rows(capacity: int) -> int:
-    """Rows to take in at once: the cost per row of (capacity + block)^2 / block is least near the capacity."""
-    return max(256, 2 * capacity)
+    """Rows to take in at once: the cost per row of (capacity + block)^2 / block is flat near twice the capacity."""
+    return max(512, 2 * capacity)
 
 
 def leading_directions(matrix: Floats, count: int) -> tuple[Floats, Floats]:

@@ -44,6 +44,7 @@ def solve(
     rng: np.random.Generator | None = None,
     events: Events | None = None,
     start: Floats | None = None,
+    memory_limit: int | None = None,
 ) -> Solution:
     """Solve min (or max) tr X'AX s.t. X'BX = I off the trivial solutions.
 
@@ -64,6 +65,8 @@ def solve(
         Stream for choices, progress and warnings.
     start
         Vectors to start from (N x m), as a landmark method gives them.
+    memory_limit
+        Bytes that a sparse factor may take; by default a good half of the machine's memory.
     """
     events = events or Events()
     rng = rng or np.random.default_rng(0)
@@ -75,7 +78,7 @@ def solve(
             f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
-    settings = Settings(n_components, tolerance, rng, events, start)
+    settings = Settings(n_components, tolerance, rng, events, start, memory_limit)
     if solver != "auto":
         return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
     return _climb(standard, settings, _ladder(standard, settings))
@@ -109,7 +112,7 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
     else:
         if isinstance(problem.operator, Laplacian):
-            bounded = partial(lanczos.solve, max_products=40 * k + 1500)
+            bounded = partial(lanczos.solve, max_products=40 * k + 1500, give_up=True)
             yield _Rung("lanczos", "products with a graph Laplacian are cheap and need no factor", bounded)
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
         yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)

@@ -26,7 +26,7 @@ class Settings:
     """What is asked of a solver beyond the problem.
 
     ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see ``Standard.bound``); ``start`` is an
-    optional block of vectors x to begin from, as a landmark method gives it.
+    optional block of vectors x to begin from, as a landmark method gives it; ``memory_limit`` bounds the bytes of a factor.
     """
 
     n_components: int
@@ -34,6 +34,7 @@ class Settings:
     rng: np.random.Generator
     events: Events
     start: Floats | None = None
+    memory_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,27 @@
 """One small interface to sparse factors: prepare once, solve many.
 
-SciPy's SuperLU is always there. CHOLMOD, several times faster on large symmetric matrices, is used when the user has
-installed scikit-sparse.
+Where the fill is small SciPy's SuperLU is as good as any; where it is large the fronts of ``multifrontal`` go through LAPACK. CHOLMOD
+is used for symmetric matrices when the user has installed scikit-sparse.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ...records import Floats, Sparse
+from ...records import Floats, Sparse, format_bytes
 from .common import SolverFailure
+from .multifrontal import Multifrontal, Symbolic
+
+#: Multiply-adds of a Cholesky factor from which dense fronts pay.
+_FRONTAL_WORK = 3e8
+#: Share of the machine's memory that a factor may take when no limit is given.
+_MEMORY_SHARE = 0.6
+_NOT_POSITIVE = "the matrix is not positive definite: its smallest eigenvalues are below zero"
 
 
 class Factor(Protocol):
@@ -31,14 +39,15 @@ class Factor(Protocol):
 
 
 class SuperLU:
-    """LU factor by SuperLU; ``positive`` says whether all its pivots are positive and on the diagonal."""
+    """LU factor by SuperLU, ordered for the pattern of A + A' and with pivots kept on the diagonal where they are not tiny.
+
+    On I - W of 10,000 points that has half the fill of COLAMD, which orders for any choice of pivots.
+    """
 
     name = "SuperLU"
 
     def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
         try:
-            # Ordering by the pattern of A + A' with pivots kept on the diagonal where they are not tiny: on I - W of 10,000 points
-            # half the fill and a third of the time of COLAMD, which orders for any pivot.
             self._lu = linalg.splu(
                 sparse.csc_array(matrix),
                 permc_spec="MMD_AT_PLUS_A",
@@ -50,8 +59,9 @@ class SuperLU:
 
     @property
     def positive(self) -> bool:
-        """Whether the matrix is positive definite, by the signs of its pivots."""
-        return bool(np.array_equal(self._lu.perm_r, self._lu.perm_c) and (self._lu.U.diagonal() > 0).all())
+        """Whether a symmetric matrix is positive definite: all pivots on the diagonal and positive."""
+        on_diagonal = np.array_equal(self._lu.perm_r, self._lu.perm_c)
+        return bool(on_diagonal and (self._lu.U.diagonal() > 0).all())
 
     def solve(self, B: Floats) -> Floats:
         """The inverse times a block of columns."""
@@ -82,18 +92,55 @@ class Cholmod:
         return self.solve(B)
 
 
-def factor_symmetric(matrix: Sparse) -> Factor:
-    """Factor of a symmetric positive definite matrix; SolverFailure where it is not one."""
+def factor_symmetric(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
+    """Factor of a symmetric positive definite matrix; SolverFailure where it is not one or would not fit."""
     try:
         from sksparse import cholmod
     except ImportError:
-        factor = SuperLU(matrix, symmetric=True)
-        if not factor.positive:
-            raise SolverFailure("the matrix is not positive definite: its smallest eigenvalues are below zero") from None
-        return factor
-    return Cholmod(matrix, cholmod)
+        pass
+    else:
+        return Cholmod(matrix, cholmod)
+    symbolic = _planned(matrix, memory_limit, symmetric=True)
+    if symbolic.work >= _FRONTAL_WORK:
+        return Multifrontal(matrix, symbolic, symmetric=True)
+    factor = SuperLU(matrix, symmetric=True)
+    if not factor.positive:
+        raise SolverFailure(_NOT_POSITIVE)
+    return factor
 
 
-def factor_general(matrix: Sparse) -> Factor:
-    """Factor of a square matrix without symmetry."""
+def factor_general(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
+    """Factor of a square matrix with a full diagonal and a nearly symmetric pattern."""
+    symbolic = _planned(matrix, memory_limit, symmetric=False)
+    if symbolic.work >= _FRONTAL_WORK:
+        try:
+            factor = Multifrontal(matrix, symbolic, symmetric=False)
+        except SolverFailure:
+            return SuperLU(matrix, symmetric=False)
+        if _is_sound(factor, matrix):
+            return factor
     return SuperLU(matrix, symmetric=False)
+
+
+def _planned(matrix: Sparse, memory_limit: int | None, *, symmetric: bool) -> Symbolic:
+    """Symbolic factor, refused before any numeric work where its memory would pass the limit."""
+    symbolic = Symbolic(matrix)
+    limit = memory_limit if memory_limit is not None else _MEMORY_SHARE * _physical_memory()
+    needed = symbolic.bytes(symmetric=symmetric)
+    if needed > limit:
+        raise SolverFailure(f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(limit)}")
+    return symbolic
+
+
+def _physical_memory() -> float:
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    return 8e9
+
+
+def _is_sound(factor: Factor, matrix: Sparse) -> bool:
+    """Whether pivots restricted to their fronts did no harm: the backward error of one solve."""
+    b = np.cos(np.arange(matrix.shape[0], dtype=np.float64) ** 2)[:, None]
+    x = factor.solve(b)
+    size = float(np.abs(matrix.data).max(initial=0.0)) * float(np.linalg.norm(x))
+    return bool(np.isfinite(size) and np.linalg.norm(matrix @ x - b) <= 1e-10 * (size + float(np.linalg.norm(b))))

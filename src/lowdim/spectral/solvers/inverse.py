@@ -13,9 +13,12 @@ from ..operators import Normal
 from .common import Settings, SolverFailure, Standard, orthonormal
 from .factor import factor_general, factor_symmetric
 
-#: Relative to |S| (to |F| for a normal form); large against rounding, small against every eigenvalue that is not one of rounding.
+#: Shift relative to the largest entry: a little above rounding, so that the factor exists; what it does to the trivial span is
+#: projected off, and elsewhere it is below every eigenvalue that is not one of rounding.
 _SHIFT = 1e-12
-_SHIFT_NORMAL = 1e-8
+_SHIFT_NORMAL = 1e-13
+#: Relative change by one step of refinement below which the plain solve is as good.
+_PLAIN = 1e-9
 
 
 class Inverse(Protocol):
@@ -31,28 +34,29 @@ def invert(standard: Standard, settings: Settings) -> Inverse:
     operator = standard.problem.operator
     if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and standard.invariant:
         return _normal(standard, operator, settings)
-    return _symmetric(standard)
+    return _symmetric(standard, settings)
 
 
-def _symmetric(standard: Standard) -> Inverse:
-    """S + shift, factored with symmetric pivots; one step of refinement removes the shift's trace."""
+def _symmetric(standard: Standard, settings: Settings) -> Inverse:
+    """S + shift, factored with symmetric pivots."""
     S = standard.explicit()
     if not sparse.issparse(S):
         raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
     shift = _SHIFT * (standard.norm or 1.0)
-    factor = factor_symmetric(sparse.csr_array(S + shift * sparse.eye_array(standard.size)))
-    return _bordered(standard, factor.solve)
+    shifted = sparse.csr_array(S + shift * sparse.eye_array(standard.size))
+    factor = factor_symmetric(shifted, memory_limit=settings.memory_limit)
+    return _bordered(standard, settings, factor.solve)
 
 
-def _bordered(standard: Standard, solve: Callable[[Floats], Floats]) -> Inverse:
+def _bordered(standard: Standard, settings: Settings, solve: Callable[[Floats], Floats]) -> Inverse:
     """Inverse of P S P from that of S: projection where Q is invariant, the bordered system where it is not."""
     if standard.invariant:
 
-        def inverse(Y: Floats) -> Floats:
+        def inverse(Y: Floats, refined: bool) -> Floats:
             Z = standard.project(solve(Y))
-            return Z + standard.project(solve(Y - standard.apply(Z)))
+            return Z + standard.project(solve(Y - standard.apply(Z))) if refined else Z
 
-        return inverse
+        return _as_needed(standard, settings, inverse)
     K = solve(standard.basis)
     C = standard.basis.T @ K
 
@@ -60,26 +64,21 @@ def _bordered(standard: Standard, solve: Callable[[Floats], Floats]) -> Inverse:
         Z = solve(Y)
         return standard.project(Z - K @ np.linalg.solve(C, standard.basis.T @ Z))
 
-    return bordered
+    return lambda Y: (Z := bordered(Y)) + bordered(Y - standard.apply(Z))
 
 
 def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse:
-    """S = G'G with G = diag(weights)^1/2 F B^-1/2 square: factor F, with a fraction of M's entries and half its condition.
+    """S = G'G with G = diag(weights)^1/2 F B^-1/2 square: factor F, with a sixth of the entries of S and half its digits lost.
 
-    F is singular on both sides when F 1 = 0. F + shift I is factored; s solves G's = y up to the left null space U of
-    G, which is projected off, then G z = s up to the trivial span, projected off too; one step of refinement each.
+    F is singular on both sides when F 1 = 0. F + shift I is factored; z solves G'z = y up to the left null space U of
+    G, which is projected off, then G x = z up to the trivial span, projected off too.
     """
     F, size = operator.F, operator.size
     shift = _SHIFT_NORMAL * float(np.abs(F.data).max(initial=1.0))
-    factor = factor_general(sparse.csr_array(F + shift * sparse.eye_array(size)))
+    shifted = sparse.csr_array(F + shift * sparse.eye_array(size))
+    factor = factor_general(shifted, memory_limit=settings.memory_limit)
     left = np.ones((size, 1)) if operator.weights is None else 1.0 / np.sqrt(operator.weights)[:, None]
     right = np.ones((size, 1)) if standard.scale is None else 1.0 / standard.scale[:, None]
-
-    def G(Y: Floats) -> Floats:
-        return np.asarray((F @ (Y / right)) / left)
-
-    def G_transposed(Z: Floats) -> Floats:
-        return np.asarray((operator.transposed @ (Z / left)) / right)
 
     U = orthonormal(settings.rng.standard_normal((size, standard.basis.shape[1])))
     for _ in range(3):
@@ -89,10 +88,25 @@ def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse
         Z = Z - U @ (U.T @ Z)
         return Z - U @ (U.T @ Z)
 
-    def inverse(Y: Floats) -> Floats:
+    def inverse(Y: Floats, refined: bool) -> Floats:
         Z = off_left(left * factor.solve_transposed(right * Y))
-        Z += off_left(left * factor.solve_transposed(right * (Y - G_transposed(Z))))
+        if refined:
+            rest = Y - (operator.transposed @ (Z / left)) / right
+            Z += off_left(left * factor.solve_transposed(right * rest))
         X = standard.project(right * factor.solve(left * Z))
-        return X + standard.project(right * factor.solve(left * off_left(Z - G(X))))
+        if refined:
+            rest = off_left(Z - (F @ (X / right)) / left)
+            X += standard.project(right * factor.solve(left * rest))
+        return X
 
-    return inverse
+    return _as_needed(standard, settings, inverse)
+
+
+def _as_needed(standard: Standard, settings: Settings, inverse: Callable[[Floats, bool], Floats]) -> Inverse:
+    """The plain inverse where a probe shows that refinement changes nothing, else the refined one at twice the price."""
+    probe = standard.project(settings.rng.standard_normal((standard.size, 1)))
+    refined = inverse(probe, True)
+    if not np.isfinite(refined).all():
+        raise SolverFailure("the sparse factor is singular beyond the trivial solutions")
+    change = float(np.linalg.norm(refined - inverse(probe, False)) / np.linalg.norm(refined))
+    return lambda Y: inverse(Y, change > _PLAIN)

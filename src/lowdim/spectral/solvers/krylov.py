@@ -1,18 +1,23 @@
 """Block thick-restart Lanczos for the largest eigenvalues of a symmetric map, the engine of two solvers.
 
 Every new block is orthogonalised against the whole basis, twice, so that no copy of a found eigenvector comes back
-(Wu & Simon 2000; Stewart 2002). The block sees multiplicities up to its width.
+(Wu & Simon 2000; Stewart 2002). The block sees multiplicities up to its width, a second look
+from a new start finds what it missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
 
 from ...records import Floats
+
+_CHECK_EVERY = 5
+Verdict = Literal["good", "go on", "hopeless"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,11 @@ def largest(
     start: Floats,
     n_wanted: int,
     *,
-    accept: Callable[[Floats, Floats], bool],
+    judge: Callable[[Floats, Floats, int], Verdict],
     basis_size: int,
-    max_products: int,
     fresh: Callable[[int], Floats],
     room: int,
-    watch: Callable[[int], None] = lambda products: None,
+    second_look: int,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
 
@@ -48,48 +52,61 @@ def largest(
         Orthonormal columns (N x b); b is the width of the block.
     n_wanted
         Eigenpairs wanted.
-    accept
-        Given the wanted Ritz values and the norms of their residuals, says whether they are good enough.
+    judge
+        Given the wanted Ritz values, the norms of their residuals and the products with one column so far, says whether they are
+        good enough, or hopeless, or neither.
     basis_size
         Columns of the basis before a restart.
-    max_products
-        Products of the map with one column after which to give up.
     fresh
         Gives so many new random columns, for when the space closes.
     room
         Dimension of the space in which the map works: N without the trivial directions.
-    watch
-        Called with the number of products after each check.
+    second_look
+        Blocks to go on for from a new random start once all are good: the result stands if nothing larger turns up.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
     basis = np.empty((capacity + width, size))
     small = np.zeros((capacity, capacity))
     basis[:width] = start.T
-    filled, products, since_check = 0, 0, 0
+    filled, products, since = 0, 0, 0
+    settled: Floats | None = None
     while True:
-        block = np.ascontiguousarray(basis[filled : filled + width].T)
-        image = np.ascontiguousarray(apply(block).T)
+        image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
         products += width
         filled += width
         coupling, remainder = _expand(basis, small, filled, width, image, fresh)
         basis[filled : filled + width] = remainder
-        since_check += 1
+        since += 1
         full = filled + width > capacity
-        if not full and (since_check < 5 or filled < n_wanted + width):
+        if filled < n_wanted or (not full and since < (_CHECK_EVERY if settled is None else second_look)):
             continue
-        since_check = 0
+        since = 0
         theta, rotation = linalg.eigh(small[:filled, :filled])
         theta, rotation = theta[::-1], rotation[:, ::-1]
         residuals = np.linalg.norm(coupling @ rotation[filled - width :], axis=0)
-        watch(products)
-        good = filled >= n_wanted and accept(theta[:n_wanted], residuals[:n_wanted])
-        if good or products >= max_products:
+        wanted = theta[:n_wanted]
+        verdict = judge(wanted, residuals[:n_wanted], products)
+        unchanged = settled is not None and np.abs(wanted - settled).max() <= 1e-6 * np.abs(wanted).max()
+        if verdict == "hopeless" or (verdict == "good" and unchanged):
             vectors = basis[:filled].T @ rotation[:, :n_wanted]
-            return Krylov(theta[:n_wanted], vectors, residuals[:n_wanted], products, good)
-        if full:
+            return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")
+        settled = wanted.copy() if verdict == "good" else None
+        if full or settled is not None:
             filled = _restart(basis, small, theta, rotation, n_wanted, filled, width)
             basis[filled : filled + width] = remainder
+        if settled is not None:
+            # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again from elsewhere.
+            _begin_elsewhere(basis, filled, width, fresh)
+
+
+def _begin_elsewhere(basis: Floats, filled: int, width: int, fresh: Callable[[int], Floats]) -> None:
+    """Put new random directions, orthogonal to the basis, where the next block is taken from."""
+    block = np.ascontiguousarray(fresh(width).T)
+    for _ in range(2):
+        _take_off(basis[:filled], block)
+        block = np.ascontiguousarray(np.linalg.qr(block.T)[0].T)
+    basis[filled : filled + width] = block
 
 
 def _expand(
@@ -148,7 +165,7 @@ def _restart(
     basis: Floats, small: Floats, theta: Floats, rotation: Floats, n_wanted: int, filled: int, width: int
 ) -> int:
     """Keep the best Ritz vectors, more than wanted so that the next ones are not lost, and return how many."""
-    keep = min(n_wanted + max(width, (filled - n_wanted) // 2), filled - width)
+    keep = min(n_wanted + max(width, (filled - n_wanted) // 2), filled)
     basis[:keep] = rotation[:, :keep].T @ basis[:filled]
     small[:] = 0.0
     small[range(keep), range(keep)] = theta[:keep]

@@ -15,9 +15,18 @@ from .common import Settings, SolverFailure, Standard, Trial
 
 
 def solve(
-    standard: Standard, settings: Settings, *, max_products: int = 20_000, width: int = 2, basis_size: int | None = None
+    standard: Standard,
+    settings: Settings,
+    *,
+    max_products: int = 20_000,
+    give_up: bool = False,
+    width: int = 2,
+    basis_size: int | None = None,
 ) -> Trial:
-    """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column."""
+    """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column.
+
+    With ``give_up`` it stops as soon as it sees that they will not do.
+    """
     k = settings.n_components
     room = standard.room
     sign = 1.0 if standard.problem.end == "largest" else -1.0
@@ -29,22 +38,42 @@ def solve(
     def fresh(count: int) -> Floats:
         return standard.project(settings.rng.standard_normal((standard.size, count)))
 
-    def accept(values: Floats, residuals: Floats) -> bool:
-        return bool(residuals.max() <= standard.bound(values - standard.norm, settings.tolerance))
+    history: list[tuple[int, float]] = []
+
+    def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
+        settings.events.progress(min(products, max_products), max_products)
+        bound = standard.bound(values - standard.norm, settings.tolerance)
+        history.append((products, float(residuals.max()) / bound))
+        if history[-1][1] <= 1.0:
+            return "good"
+        stalls = give_up and _stalls(history, max_products, 4 * columns)
+        return "hopeless" if stalls or products >= max_products else "go on"
 
     found = krylov.largest(
         lambda Y: standard.project(sign * standard.raw(Y) + standard.norm * Y),
         standard.begin(settings, width),
         k,
-        accept=accept,
+        judge=judge,
         basis_size=columns,
-        max_products=max_products,
         fresh=fresh,
         room=room,
-        watch=lambda products: settings.events.progress(min(products, max_products), max_products),
+        second_look=columns,
     )
     trial = Trial(found.vectors, found.products)
     if not found.converged:
         worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
         raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", trial)
     return trial
+
+
+def _stalls(history: list[tuple[int, float]], max_products: int, patience: int) -> bool:
+    """Whether the residuals fall so slowly that three times the products left would not do.
+
+    Lanczos speeds up once the Ritz values have settled, hence the patience at the start and the factor of three.
+    """
+    products, now = history[-1]
+    if products < patience:
+        return False
+    earlier = next(past for when, past in history if when >= products // 2)
+    rate = np.log(max(earlier / now, 1.0)) / (products - products // 2)
+    return bool(np.log(now) > 3 * rate * (max_products - products))

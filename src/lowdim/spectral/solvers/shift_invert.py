@@ -24,19 +24,21 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
     def fresh(count: int) -> Floats:
         return standard.project(settings.rng.standard_normal((standard.size, count)))
 
-    def accept(values: Floats, residuals: Floats) -> bool:
-        return bool(values.min() > 0 and np.all(residuals <= settings.tolerance * values))
+    def judge(values: Floats, residuals: Floats, solves: int) -> krylov.Verdict:
+        settings.events.progress(min(solves, max_solves), max_solves)
+        if values.min() > 0 and np.all(residuals <= settings.tolerance * values):
+            return "good"
+        return "hopeless" if solves >= max_solves else "go on"
 
     found = krylov.largest(
         inverse,
         standard.begin(settings, width),
         k,
-        accept=accept,
+        judge=judge,
         basis_size=columns,
-        max_products=max_solves,
         fresh=fresh,
         room=room,
-        watch=lambda solves: settings.events.progress(min(solves, max_solves), max_solves),
+        second_look=3,
     )
     # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y - lambda y|.
     trial = Trial(inverse(found.vectors), found.products + k)

@@ -1,0 +1,160 @@
+"""The choice of a search, and approximate ones."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+from importlib.machinery import ModuleSpec
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array
+from scipy.spatial.distance import cdist
+
+from lowdim.data.rows import Rows
+from lowdim.errors import DataWarning, InputError, MissingExtraError
+from lowdim.events import Events
+from lowdim.neighbors import build_index
+
+POINTS = np.random.default_rng(0).normal(size=(1500, 10))
+
+
+def choice(rows, metric="euclidean", **options):
+    events = []
+    index = build_index(rows, metric, events=Events(events.append), **options)
+    chosen = [event.data["choice"] for event in events if event.kind == "chosen"]
+    assert chosen == [index.backend]
+    return index
+
+
+def test_small_data_is_searched_exactly():
+    assert choice(Rows(POINTS)).backend == "blocked"
+    assert choice(Rows(POINTS), search="exact").is_exact
+    assert choice(Rows(np.random.default_rng(1).normal(size=(20000, 2)))).backend == "tree"
+
+
+def test_costs_decide():
+    from lowdim.neighbors.build import _choose
+    from lowdim.neighbors.metrics import resolve_metric
+
+    class Shape:
+        is_sparse = False
+
+        def __init__(self, n, d):
+            self.shape, self.n_rows, self.n_columns = (n, d), n, d
+
+    metric = resolve_metric("euclidean")
+    assert _choose(Shape(70_000, 50), metric, "auto", is_named=True)[0] == "blocked"
+    assert _choose(Shape(1_000_000, 50), metric, "auto", is_named=True)[0] == "hnsw"
+    assert _choose(Shape(1_000_000, 3), metric, "auto", is_named=True)[0] == "tree"
+    assert _choose(Shape(1_000_000, 50), metric, "exact", is_named=True)[0] == "blocked"
+
+
+def test_sparse_rows_are_spread_out_only_if_hardly_sparse():
+    thin = csr_array(random_array((300, 5000), density=0.001, format="csr", rng=np.random.default_rng(2)))
+    assert choice(Rows(thin)).backend == "sparse"
+    assert choice(Rows(thin), "correlation").backend == "sparse"
+    assert choice(Rows(csr_array(POINTS))).backend == "blocked"
+
+
+def test_unknown_search_is_explained():
+    with pytest.raises(InputError, match=r"search='fast'.*blocked"):
+        build_index(Rows(POINTS), search="fast")
+    with pytest.raises(InputError, match="Euclidean form"):
+        build_index(Rows(POINTS), "manhattan", search="hnsw")
+
+
+def test_hnsw_finds_most_neighbours_and_says_how_many():
+    index = build_index(Rows(POINTS), search="approximate", rng=np.random.default_rng(3))
+    found, true = index.query(None, 10), build_index(Rows(POINTS)).query(None, 10)
+    pairs = zip(found.indices.reshape(-1, 10), true.indices.reshape(-1, 10), strict=True)
+    recall = np.mean([np.intersect1d(a, b).size / 10 for a, b in pairs])
+    assert recall > 0.9
+    assert found.recall == pytest.approx(recall, abs=0.05)
+    table = cdist(POINTS, POINTS)
+    measured = table[np.repeat(np.arange(1500), 10), found.indices]
+    np.testing.assert_allclose(found.distances, measured, rtol=1e-12)
+    assert (found.indices.reshape(-1, 10) != np.arange(1500)[:, None]).all()
+
+
+def test_hnsw_is_the_same_for_any_number_of_threads():
+    first = build_index(Rows(POINTS), search="hnsw", n_jobs=1).query(None, 5)
+    second = build_index(Rows(POINTS), search="hnsw", n_jobs=4).query(None, 5)
+    assert np.array_equal(first.indices, second.indices)
+
+
+def test_no_thread_count_is_left_behind():
+    faiss = pytest.importorskip("faiss")
+    before = faiss.omp_get_max_threads()
+    build_index(Rows(POINTS), search="hnsw", n_jobs=1).query(None, 5)
+    assert faiss.omp_get_max_threads() == before
+
+
+def test_an_index_survives_pickling():
+    for search in ("blocked", "tree", "hnsw"):
+        index = build_index(Rows(POINTS), search=search)
+        again = pickle.loads(pickle.dumps(index))
+        assert again.backend == search
+        assert np.array_equal(
+            again.query(Rows(POINTS[:9]), 4).indices, index.query(Rows(POINTS[:9]), 4).indices
+        )
+
+
+def pretend_descent(monkeypatch, share):
+    """A stand-in for pynndescent, whose compilation takes longer than all tests: finds a share of the neighbours."""
+
+    class NNDescent:
+        def __init__(self, data, *, metric, metric_kwds, n_neighbors, random_state, n_jobs):
+            assert n_jobs == 1
+            assert isinstance(random_state, int)
+            self.data = data.toarray() if hasattr(data, "toarray") else data
+            self.metric, self.k = {"manhattan": "cityblock"}.get(metric, metric), n_neighbors
+            self.neighbor_graph = self.query(data, n_neighbors)
+
+        def prepare(self):
+            pass
+
+        def query(self, data, k, epsilon=0.1):
+            data = data.toarray() if hasattr(data, "toarray") else data
+            table = cdist(data, self.data, self.metric)
+            order = np.argsort(table, axis=1)[:, : max(k, self.k)]
+            kept = np.linspace(0, len(self.data) - 1, k).astype(int)
+            kept[: int(share * k)] = np.arange(int(share * k))
+            order = np.argsort(table, axis=1)[:, kept]
+            return order, np.take_along_axis(table, order, axis=1)
+
+    module = types.ModuleType("pynndescent")
+    module.__spec__ = ModuleSpec("pynndescent", None)
+    module.NNDescent = NNDescent
+    module.distances = types.SimpleNamespace(named_distances={"manhattan": None, "cosine": None})
+    monkeypatch.setitem(sys.modules, "pynndescent", module)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "cosine"])
+def test_descent_for_other_metrics_and_sparse_rows(monkeypatch, metric):
+    pretend_descent(monkeypatch, 1.0)
+    rows = Rows(csr_array(POINTS[:300]) if metric == "cosine" else POINTS[:300])
+    index = build_index(rows, metric, search="descent")
+    found, true = index.query(None, 6), build_index(rows, metric).query(None, 6)
+    assert np.array_equal(found.indices, true.indices)
+    assert found.recall == 1.0
+    new = index.query(Rows(POINTS[:4]), 3)
+    assert new.indices.reshape(-1, 3)[:, 0].tolist() == [0, 1, 2, 3]
+
+
+def test_poor_recall_is_warned_of(monkeypatch):
+    pretend_descent(monkeypatch, 0.5)
+    index = build_index(Rows(POINTS[:300]), "manhattan", search="descent")
+    with pytest.warns(DataWarning, match="of the true neighbours"):
+        found = index.query(None, 10)
+    assert found.recall < 0.8
+
+
+def test_missing_pynndescent_and_unknown_metric(monkeypatch):
+    pretend_descent(monkeypatch, 1.0)
+    with pytest.raises(InputError, match="does not know metric='chebyshev'"):
+        build_index(Rows(POINTS), "chebyshev", search="approximate")
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(MissingExtraError, match="pip install"):
+        build_index(Rows(POINTS), "manhattan", search="approximate")

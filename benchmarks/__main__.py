@@ -15,14 +15,18 @@ NAMES = ["laplacian_eigenmaps", "lle", "isomap", "perplexity", "snapshot_pca", "
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", default=[], metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
+    parser.add_argument(
+        "names", nargs="*", default=[], metavar="NAME", help=f"of {', '.join(NAMES)}; default: all"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument("--output", type=Path, help="write the tables to this file as well")
     options = parser.parse_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(NAMES)}")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("scikit-learn", "numpy", "scipy", "numba"))
+    versions = ", ".join(
+        f"{name} {metadata.version(name)}" for name in ("scikit-learn", "numpy", "scipy", "numba")
+    )
     parts = [f"Machine: {machine()}. Date: {datetime.date.today()}. {versions}."]
     print(parts[0], flush=True)
     for name in options.names or NAMES:

@@ -45,7 +45,12 @@ def import_seconds(statement: str, repeats: int = 5) -> float:
 def report(quick: bool) -> str:
     """Imports, then first fits."""
     mnist(2000)
-    statements = ["import numpy", "import lowdim", "from lowdim import Isomap", "from sklearn.manifold import Isomap"]
+    statements = [
+        "import numpy",
+        "import lowdim",
+        "from lowdim import Isomap",
+        "from sklearn.manifold import Isomap",
+    ]
     imports = table(["statement", "seconds"], [[f"`{s}`", f"{import_seconds(s):.2f}"] for s in statements])
     rows = []
     for name in MAKERS:

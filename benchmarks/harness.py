@@ -44,7 +44,12 @@ def environment(cache: str | None = None) -> dict[str, str]:
         name: str(THREADS)
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     }
-    return {**os.environ, **pinned, "PYTHONWARNINGS": "ignore", **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    return {
+        **os.environ,
+        **pinned,
+        "PYTHONWARNINGS": "ignore",
+        **({"NUMBA_CACHE_DIR": cache} if cache else {}),
+    }
 
 
 def run(
@@ -52,10 +57,24 @@ def run(
 ) -> Run:
     """Run contestant ``name`` of a benchmark module on ``size`` points, in a new process."""
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
-        command = [sys.executable, "-m", "benchmarks.worker", module, name, str(size), str(repeats), answer.name]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.worker",
+            module,
+            name,
+            str(size),
+            str(repeats),
+            answer.name,
+        ]
         try:
             subprocess.run(
-                command, env=environment(cache), timeout=timeout, check=True, stderr=subprocess.PIPE, text=True
+                command,
+                env=environment(cache),
+                timeout=timeout,
+                check=True,
+                stderr=subprocess.PIPE,
+                text=True,
             )
         except subprocess.TimeoutExpired:
             return Run(name, failure=f"> {timeout:.0f} s")

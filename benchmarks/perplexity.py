@@ -47,8 +47,6 @@ def peer(neighbors: Neighbors) -> np.ndarray:
 CONTESTANTS = {"lowdim": ours, "scikit-learn (bisection)": peer}
 
 
-
-
 def judge(neighbors: Neighbors, P: np.ndarray) -> dict[str, Any]:
     """Largest error of a row's perplexity."""
     P = P.astype(np.float64)

@@ -55,9 +55,9 @@ FILES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 def test_imports_point_one_way(path: Path) -> None:
     room = room_of(path)
     for other in imported_rooms(path) & set(RANK):
-        assert other == room or RANK[other] < RANK[room] or {room, other} <= {"mapping", "spectral", "metrics"}, (
-            f"{path.relative_to(PACKAGE)} imports {other}, which comes after {room}"
-        )
+        assert (
+            other == room or RANK[other] < RANK[room] or {room, other} <= {"mapping", "spectral", "metrics"}
+        ), f"{path.relative_to(PACKAGE)} imports {other}, which comes after {room}"
 
 
 def test_every_room_has_its_place() -> None:
@@ -81,7 +81,9 @@ def test_files_and_functions_stay_small() -> None:
 
 def test_import_is_light() -> None:
     code = "import sys, lowdim; print('\\n'.join(sorted(sys.modules)))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     heavy = {"sklearn", "numba", "faiss", "matplotlib", "scipy", "pandas", "pyamg", "pynndescent"}
     assert heavy.isdisjoint(loaded)
 

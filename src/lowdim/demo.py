@@ -50,7 +50,9 @@ def show_digits(data: Floats, labels: Integers) -> dict[str, Floats]:
     """Fit each method to two thirds of the digits, send the others through its map, and say how labels fare."""
     order = np.random.default_rng(0).permutation(len(data))
     fitted, new = order[: len(order) * 2 // 3], order[len(order) * 2 // 3 :]
-    print(f"{len(data)} digits of {data.shape[1]} pixels, to 2 dimensions; {len(new)} of them are held back.\n")
+    print(
+        f"{len(data)} digits of {data.shape[1]} pixels, to 2 dimensions; {len(new)} of them are held back.\n"
+    )
     print(f"{'method':<24}{'seconds':>9}{'10-NN accuracy':>17}{'of new points':>16}   how")
     embeddings = {}
     for name, model in METHODS.items():

@@ -104,8 +104,8 @@ class Operator(Protocol):
 class Problem:
     """min (or max) tr X'AX  s.t.  X'BX = I, without the trivial solutions.
 
-    ``mass`` is the diagonal of B (None: B = I). ``trivial`` holds in its columns the solutions that are known and unwanted,
-    usually the constant vector; every solver works in their B-orthogonal complement.
+    ``mass`` is the diagonal of B (None: B = I). ``trivial`` holds in its columns the solutions that are known and
+    unwanted, usually the constant vector; every solver works in their B-orthogonal complement.
     """
 
     operator: Operator
@@ -192,7 +192,9 @@ class Plan:
     def __str__(self) -> str:
         """A table for people."""
         rows = [(s.name, f"{s.seconds:.2g} s", format_bytes(s.bytes), s.note) for s in self.stages]
-        rows.append(("in all", f"{self.seconds:.2g} s", format_bytes(self.bytes), "seconds add up, bytes peak"))
+        rows.append(
+            ("in all", f"{self.seconds:.2g} s", format_bytes(self.bytes), "seconds add up, bytes peak")
+        )
         title = f"{self.method} on {self.shape[0]} x {self.shape[1]}"
         return "\n".join([title, *(f"  {a:<14} {b:>9} {c:>10}  {d}".rstrip() for a, b, c, d in rows)])
 

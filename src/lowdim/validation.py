@@ -163,7 +163,9 @@ def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, 
         rule = rules.get(name)
         if rule is None or rule.allows(value):
             continue
-        raise InputError(f"{name} of {owner} must be {rule.words}; got {value!r}.{_nearest_word(value, rule)}")
+        raise InputError(
+            f"{name} of {owner} must be {rule.words}; got {value!r}.{_nearest_word(value, rule)}"
+        )
 
 
 def _nearest_word(value: object, rule: Rule) -> str:
@@ -188,7 +190,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
 
 def view_rows(X: Any) -> Rows:
     """Data as rows for a look at its shape and form, unchecked."""
-    rows = Rows(csr_array(X) if sparse.issparse(X) else np.asanyarray(X))
+    rows = Rows(_sorted_rows(X) if sparse.issparse(X) else np.asanyarray(X))
     if rows.values.ndim != 2:
         raise InputError(f"X must have two dimensions, rows and columns; got shape {rows.values.shape}.")
     return rows
@@ -227,7 +229,9 @@ def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool, at_least: 
 def check_dense(rows: Rows, why: str) -> None:
     """Raise an InputError for a sparse matrix where the method needs every entry."""
     if rows.is_sparse:
-        raise InputError(f"X must be a dense array: {why}; got a sparse matrix. Give X.toarray() if zeros mean zero.")
+        raise InputError(
+            f"X must be a dense array: {why}; got a sparse matrix. Give X.toarray() if zeros mean zero."
+        )
 
 
 def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
@@ -235,7 +239,9 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
     values = rows.values
     entries = values.data if isinstance(values, csr_array) else values
     if entries.size and (lowest := entries.min()) < 0:
-        raise InputError(f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed.")
+        raise InputError(
+            f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
+        )
     if not reset:
         return
     if isinstance(values, csr_array):
@@ -251,9 +257,11 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
 
 def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
     """A weighted or unweighted graph as sparse rows without self-loops: values >= 0 and, at ``fit``, undirected."""
-    graph = csr_array(rows.values, dtype=np.float64)
+    graph = rows.compressed()
     if graph.nnz and (lowest := graph.data.min()) < 0:
-        raise InputError(f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed.")
+        raise InputError(
+            f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
+        )
     if reset:
         gap = abs(graph - graph.T)
         if gap.nnz and gap.data.max() > 1e-6 * graph.data.max():
@@ -358,14 +366,14 @@ def available_memory() -> int | None:
     return None
 
 
-def make_generator(random_state: object) -> np.random.Generator:
+def make_generator(random_state: Any) -> np.random.Generator:
     """A generator of its own from a seed, a Generator, a RandomState or None."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1))
     if random_state is None or Whole(0).allows(random_state):
-        return np.random.default_rng(random_state)  # type: ignore[call-overload,no-any-return]
+        return np.random.default_rng(random_state)
     raise InputError(
         f"random_state must be a whole number >= 0, a NumPy Generator or RandomState, or None; got {random_state!r}."
     )

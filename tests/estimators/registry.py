@@ -22,7 +22,9 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "SpectralClustering": lambda **other: lowdim.SpectralClustering(n_clusters=3, **other),
 }
 
-NEIGHBOR_BASED = [name for name in ESTIMATORS if name.split("-")[0] in ("Isomap", "LLE", "LaplacianEigenmaps")]
+NEIGHBOR_BASED = [
+    name for name in ESTIMATORS if name.split("-")[0] in ("Isomap", "LLE", "LaplacianEigenmaps")
+]
 EVERY = list(ESTIMATORS)
 
 

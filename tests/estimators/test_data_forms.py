@@ -72,7 +72,11 @@ def test_frames(name: str, library: str, images: np.ndarray) -> None:
 @pytest.mark.parametrize("order", ["F", "strided", "list"])
 def test_memory_layouts(name: str, order: str, images: np.ndarray) -> None:
     data = images.astype(float)
-    layouts = {"F": np.asfortranarray(data), "strided": np.repeat(data, 2, axis=1)[:, ::2], "list": data.tolist()}
+    layouts = {
+        "F": np.asfortranarray(data),
+        "strided": np.repeat(data, 2, axis=1)[:, ::2],
+        "list": data.tolist(),
+    }
     same(make(name).fit(data).embedding_, make(name).fit(layouts[order]).embedding_, 1e-9)
 
 
@@ -132,13 +136,15 @@ def test_weighted_unweighted_and_geometric_graphs_agree() -> None:
     """A geometric graph of threshold tau, its weights, and its edges alone: equal where the information is the same."""
     X = np.random.default_rng(1).uniform(size=(150, 2))
     D, tau, alpha = cdist(X, X), 0.25, 3.0
-    edges = (D <= tau) & (D > 0)
+    edges = (tau >= D) & (D > 0)
     W = np.where(edges, np.exp(-alpha * D**2), 0)
     geometric = lowdim.LaplacianEigenmaps(
         radius=tau, affinity=lowdim.Gaussian(alpha=alpha, threshold=tau)
     ).fit_transform(X)
     same(geometric, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(W), 1e-6)
-    same(geometric, lowdim.LaplacianEigenmaps(affinity="precomputed").fit_transform(sparse.csr_matrix(W)), 1e-6)
+    same(
+        geometric, lowdim.LaplacianEigenmaps(affinity="precomputed").fit_transform(sparse.csr_matrix(W)), 1e-6
+    )
     binary = lowdim.LaplacianEigenmaps(radius=tau, affinity=lowdim.Binary()).fit_transform(X)
     same(binary, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(edges), 1e-6)
 

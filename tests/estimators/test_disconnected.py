@@ -40,7 +40,9 @@ def test_every_row_gets_finite_coordinates_and_a_warning(name: str, policy: str,
 def test_parts_stand_apart(name: str, islands: np.ndarray) -> None:
     model = make(name, on_disconnected="per_component").fit(islands)
     x = model.embedding_[:, 0]
-    ranges = sorted((x[model.component_labels_ == c].min(), x[model.component_labels_ == c].max()) for c in range(3))
+    ranges = sorted(
+        (x[model.component_labels_ == c].min(), x[model.component_labels_ == c].max()) for c in range(3)
+    )
     assert ranges[0][1] < ranges[1][0]
     assert ranges[1][1] < ranges[2][0]
 
@@ -76,15 +78,23 @@ def test_single_points_under_a_radius() -> None:
 
 def test_points_alone_within_the_radius_are_counted() -> None:
     X = np.vstack((np.random.default_rng(0).uniform(size=(60, 2)), [[9.0, 9.0]]))
-    with pytest.warns(DataWarning, match="1 of 61 points have no neighbour"), pytest.warns(DisconnectedWarning):
+    with (
+        pytest.warns(DataWarning, match="1 of 61 points have no neighbour"),
+        pytest.warns(DisconnectedWarning),
+    ):
         lowdim.Isomap(radius=0.4).fit(X)
 
 
 def test_a_graph_in_pieces_cannot_be_connected_but_can_be_drawn() -> None:
-    block = np.ones((12, 12)) - np.eye(12) + np.diag(np.linspace(0.1, 1, 11), 1) + np.diag(np.linspace(0.1, 1, 11), -1)
+    block = (
+        np.ones((12, 12))
+        - np.eye(12)
+        + np.diag(np.linspace(0.1, 1, 11), 1)
+        + np.diag(np.linspace(0.1, 1, 11), -1)
+    )
     W = sparse.block_diag([block, block[:8, :8]]).tocsr()
     for policy in ("connect", "largest"):
-        with pytest.raises(DisconnectedError, match="2 components|on_disconnected"):
+        with pytest.raises(DisconnectedError, match=r"2 components|on_disconnected"):
             lowdim.LaplacianEigenmaps(metric="graph", on_disconnected=policy).fit(W)
     with pytest.warns(DisconnectedWarning):
         model = lowdim.LaplacianEigenmaps(metric="graph", on_disconnected="per_component").fit(W)

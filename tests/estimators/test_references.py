@@ -58,7 +58,9 @@ def test_pca(name: str, solver: str, sets: dict[str, np.ndarray]) -> None:
     assert_allclose(ours.singular_values_, reference.singular_values_, rtol=tolerance)
     assert_allclose(ours.mean_, X.mean(axis=0), rtol=1e-12, atol=1e-12)
     back = ours.inverse_transform(ours.embedding_)
-    assert_allclose(back, reference.inverse_transform(reference.transform(X)), atol=max(tolerance, 1e-9) * np.abs(X).max())
+    assert_allclose(
+        back, reference.inverse_transform(reference.transform(X)), atol=max(tolerance, 1e-9) * np.abs(X).max()
+    )
 
 
 def test_pca_whitens(sets: dict[str, np.ndarray]) -> None:
@@ -260,7 +262,9 @@ def test_real_faces(data_folder) -> None:
     falls = -np.diff(model.residual_variance_)
     assert model.residual_variance_[2] < 0.1
     assert falls[1] > 4 * falls[2]
-    peer = manifold.Isomap(n_neighbors=6, n_components=5, eigen_solver="dense").fit_transform(faces.data.astype(float))
+    peer = manifold.Isomap(n_neighbors=6, n_components=5, eigen_solver="dense").fit_transform(
+        faces.data.astype(float)
+    )
     assert error(model.embedding_, peer) < 1e-5
     poses = np.linalg.lstsq(
         np.column_stack((model.embedding_[:, :3], np.ones(len(faces.data)))), faces.parameters, rcond=None

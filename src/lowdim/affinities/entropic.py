@@ -48,7 +48,9 @@ class FittedEntropic:
 
     def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
         """W of the training points."""
-        return symmetric(neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs), self.symmetrize, n_jobs)
+        return symmetric(
+            neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs), self.symmetrize, n_jobs
+        )
 
     def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
         """Affinities p_j|i of new rows to the training points; each row sums to 1."""

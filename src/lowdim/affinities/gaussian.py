@@ -46,7 +46,9 @@ class Gaussian:
             )
         for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
             if given is not None and not given > 0:
-                raise InputError(f"{name} of Gaussian must be a positive number: got {given!r}; leave it out to let it be chosen")
+                raise InputError(
+                    f"{name} of Gaussian must be a positive number: got {given!r}; leave it out to let it be chosen"
+                )
         if self.alpha is not None:
             return FittedGaussian(float(self.alpha) ** -0.5, self.threshold, self.symmetrize)
         if self.sigma is not None:
@@ -74,7 +76,9 @@ class FittedGaussian:
 
     def _values(self, neighbors: Neighbors, events: Events) -> Floats:
         values: Floats = np.exp(-np.square(neighbors.distances / self.sigma))
-        keep_nearest(neighbors, values, events, "give a larger sigma (or a smaller alpha), or use SelfTuning()")
+        keep_nearest(
+            neighbors, values, events, "give a larger sigma (or a smaller alpha), or use SelfTuning()"
+        )
         if self.threshold is not None:
             values[neighbors.distances > self.threshold] = 0.0
             nearest = np.full(neighbors.n_rows, np.inf)

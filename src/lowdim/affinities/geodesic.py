@@ -10,7 +10,7 @@ from ..parallel import map_blocks
 from ..records import Floats, Integers, Neighbors, Sparse
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones cost more empty buckets.
-WIDTH = 0.5
+WIDTH = 0.2
 
 
 def shortest_paths(
@@ -48,7 +48,12 @@ def shortest_paths(
 
 
 def paths_from_new(
-    graph: Sparse, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None, out: Floats | None = None
+    graph: Sparse,
+    neighbors: Neighbors,
+    *,
+    events: Events,
+    n_jobs: int | None = None,
+    out: Floats | None = None,
 ) -> Floats:
     """Lengths of the shortest paths from new points to every node (n_new x N), each row alone.
 
@@ -58,7 +63,11 @@ def paths_from_new(
 
 
 def _settle(
-    graph: Sparse, seeds: tuple[Integers, Integers, Floats], events: Events, n_jobs: int | None, out: Floats | None
+    graph: Sparse,
+    seeds: tuple[Integers, Integers, Floats],
+    events: Events,
+    n_jobs: int | None,
+    out: Floats | None,
 ) -> Floats:
     n_rows = seeds[0].size - 1
     paths = np.empty((n_rows, graph.shape[0])) if out is None else out
@@ -74,12 +83,20 @@ def _settle(
         by_heap: int = kernels.geodesic.paths_of_groups(edges, seeds, rows, limits, 1.0 / width, paths)
         return by_heap
 
-    map_blocks(
-        solve,
-        bounds.size - 1,
-        n_jobs=n_jobs,
-        block_rows=4,
-        done=lambda groups: events.progress(int(bounds[groups]), n_rows),
+    n_groups = bounds.size - 1
+    by_heap = sum(
+        map_blocks(
+            solve,
+            n_groups,
+            n_jobs=n_jobs,
+            block_rows=min(4, max(1, n_groups // 32)),
+            done=lambda groups: events.progress(int(bounds[groups]), n_rows),
+        )
+    )
+    events.chosen(
+        "shortest paths",
+        f"{n_rows - by_heap} rows in batches, {by_heap} by heap",
+        "rows that start near each other are settled together while their labels need few corrections",
     )
     return paths
 
@@ -89,6 +106,8 @@ def _groups(
 ) -> tuple[Integers, Integers, float]:
     """Rows in groups that start near each other, where the groups begin and end, and the width of a step of the queue."""
     indptr, nodes, _ = seeds
+    if indptr.size - 1 < kernels.geodesic.FEWEST:
+        return np.arange(indptr.size - 1), np.array([0, indptr.size - 1]), 1.0
     order, parents, lengths = kernels.batches.spanning_forest(*edges)
     anchors = np.zeros(indptr.size - 1, np.int64)
     seeded = np.diff(indptr) > 0

@@ -66,7 +66,9 @@ class FittedSelfTuning:
     def _values(self, neighbors: Neighbors, row_scales: Floats, events: Events) -> Floats:
         ratio = neighbors.distances / np.repeat(row_scales, neighbors.counts)
         ratio *= neighbors.distances / self.scales[neighbors.indices]
-        return keep_nearest(neighbors, np.exp(-ratio), events, "give a larger k, or use Gaussian(sigma) with a large sigma")
+        return keep_nearest(
+            neighbors, np.exp(-ratio), events, "give a larger k, or use Gaussian(sigma) with a large sigma"
+        )
 
 
 def _local_scales(neighbors: Neighbors, place: Integers) -> Floats:

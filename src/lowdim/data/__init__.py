@@ -1,0 +1,1 @@
+"""Rows in blocks, duplicates, data sets."""

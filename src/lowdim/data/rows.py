@@ -54,6 +54,10 @@ class Rows:
         """Any rows, in the form that they have."""
         return Rows(self.values[rows])
 
+    def compressed(self) -> csr_array:
+        """All rows in compressed sparse form, float64."""
+        return csr_array(self.values, dtype=np.float64)  # type: ignore[arg-type,return-value]
+
     def _dense(self, part: NDArray[Any] | csr_array, dtype: DTypeLike) -> NDArray[Any]:
         array = part.toarray() if isinstance(part, csr_array) else part
         return np.ascontiguousarray(array, dtype=dtype)

@@ -1,0 +1,1 @@
+"""The scikit-learn classes: each chooses the parts, calls them in order and reports."""

@@ -78,7 +78,7 @@ class Recorder:
         )
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 
     Parameters common to all

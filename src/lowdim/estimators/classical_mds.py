@@ -45,15 +45,16 @@ class GivenDistances:
 
     def values(self, rows: Rows) -> Floats:
         """Their squares."""
-        return np.square(rows.block(slice(None)))
+        distances: Floats = rows.block(slice(None)).copy()
+        return np.square(distances, out=distances)
 
 
 class ClassicalMDS(Estimator):
     """max tr X'BX, B = -1/2 H D2 H: coordinates whose inner products are nearest to those of the distances.
 
-    Torgerson (1952). Of Euclidean distances it is PCA, and is computed so, without any N x N matrix. For any other metric it
-    is dense by nature: it holds the N x N distances, and says so before it begins where memory would not do. New
-    points go by the extension of Gower (1968).
+    Torgerson (1952). Of Euclidean distances it is PCA, and is computed so, without any N x N matrix. For any other
+    metric it is dense by nature: it holds the N x N distances, and says so before it begins where memory would not
+    do. New points go by the extension of Gower (1968).
 
     Parameters
     ----------
@@ -62,7 +63,8 @@ class ClassicalMDS(Estimator):
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense).
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"`` (these form the distances always).
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"`` (these form the distances
+        always).
     random_state, n_jobs, memory_limit, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
@@ -134,8 +136,12 @@ class ClassicalMDS(Estimator):
         return self.metric in ("euclidean", "l2") and self.solver in ("auto", "exact")
 
     def _embed_by_pca(self, rows: Rows, events: Events) -> Embedded:
-        validation.check_components(self.n_components, rows.n_columns, "Euclidean distances span the columns of X")
-        events.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
+        validation.check_components(
+            self.n_components, rows.n_columns, "Euclidean distances span the columns of X"
+        )
+        events.chosen(
+            "method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix"
+        )
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
             limit = validation.parse_bytes(self.memory_limit)

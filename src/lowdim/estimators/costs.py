@@ -1,4 +1,4 @@
-"""Estimated seconds and bytes of each stage, for ``plan``: measured rates of one machine of two cores, times the work."""
+"""Estimated seconds and bytes of each stage, for ``plan``: rates measured on two cores, times the work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def pairwise(n_rows: int, n_columns: int) -> PlannedStage:
 
 def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
     """Some dozens of products with a dense matrix."""
-    return PlannedStage("solve", (30 + 2 * n_components) * n_rows**2 * 1e-9, DOUBLE * n_rows**2, square(n_rows))
+    return PlannedStage(
+        "solve", (30 + 2 * n_components) * n_rows**2 * 1e-9, DOUBLE * n_rows**2, square(n_rows)
+    )
 
 
 def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:

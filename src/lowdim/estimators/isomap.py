@@ -60,8 +60,8 @@ class Isomap(Estimator):
     radius
         Tie each point to all within this distance instead (epsilon-Isomap).
     metric
-        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour graph)
-        or ``"graph"`` (X holds edge lengths; all edges are used, an unweighted graph has lengths 1).
+        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
+        graph) or ``"graph"`` (X holds edge lengths; all edges are used, an unweighted graph has lengths 1).
     solver
         ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``.
     search, on_disconnected
@@ -126,14 +126,18 @@ class Isomap(Estimator):
         return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
 
     def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
-        validation.check_components(self.n_components, hood.n_points - 1, f"{hood.n_points} points span no more")
+        validation.check_components(
+            self.n_components, hood.n_points - 1, f"{hood.n_points} points span no more"
+        )
         with events.stage("geodesics"):
             graph = symmetric_graph(hood.bridged())
             squared = shortest_paths(graph, events=events, n_jobs=self.n_jobs)
             np.square(squared, out=squared)
         with events.stage("solve"):
             problem, mean_profile = distance_problem(squared, hood.weights)
-            solution = solve(problem, self.n_components, solver=self.solver, rng=hood.settings.rng, events=events)
+            solution = solve(
+                problem, self.n_components, solver=self.solver, rng=hood.settings.rng, events=events
+            )
         coordinates = scaled_coordinates(solution)
         warn_of_empty_coordinates(solution, events)
         profile = SquaredGeodesics(hood.lookup, graph, self.n_jobs)

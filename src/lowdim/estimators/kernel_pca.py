@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .. import validation
 from ..data.rows import Rows
 from ..events import Events, Listener
@@ -55,7 +53,8 @@ class KernelPCA(Estimator):
     n_components
         Dimensions of the embedding.
     kernel
-        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``, a function of two rows, or ``"precomputed"``.
+        ``"linear"``, ``"rbf"``, ``"poly"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``, a function of two rows, or
+        ``"precomputed"``.
     gamma
         Scale of rbf, poly, sigmoid and laplacian; None: 1 / number of columns.
     degree, coef0
@@ -119,21 +118,24 @@ class KernelPCA(Estimator):
         if self.kernel != "precomputed":
             return super()._check_input(X, reset=reset)
         rows = validation.check_pairwise(self, X, what="kernel values", reset=reset)
-        rows = Rows(rows.block(slice(None)))
+        values = rows.block(slice(None))
         if reset:
-            validation.check_symmetric(rows.values, what="kernel values")
-        return rows
+            validation.check_symmetric(values, what="kernel values")
+        return Rows(values)
 
     def _embed(self, rows: Rows, events: Events) -> Embedded:
         n_rows = rows.n_rows
         validation.check_components(self.n_components, n_rows - 1, f"{n_rows} points span no more")
         with events.stage("kernel"):
             if self.kernel == "precomputed":
-                profile, matrix = GivenValues(), rows.block(slice(None)).copy()
+                profile: KernelValues | GivenValues = GivenValues()
+                matrix = rows.block(slice(None)).copy()
             else:
                 kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0).resolved(rows.n_columns)
                 profile = KernelValues(kernel, rows, self.n_jobs)
-                matrix = gram_matrix(kernel, rows, n_jobs=self.n_jobs, done=lambda done: events.progress(done, n_rows))
+                matrix = gram_matrix(
+                    kernel, rows, n_jobs=self.n_jobs, done=lambda done: events.progress(done, n_rows)
+                )
         with events.stage("solve"):
             problem, mean_profile = kernel_problem(matrix)
             generator = validation.make_generator(self.random_state)

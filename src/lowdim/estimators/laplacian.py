@@ -31,7 +31,7 @@ DEFAULT_NEIGHBORS = 10
 
 
 def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:
-    """Points, distances, or a graph of affinities: ``affinity="precomputed"`` and ``metric="graph"`` both say the last."""
+    """Points, distances, or a graph of affinities: ``affinity="precomputed"`` and ``metric="graph"`` say the last."""
     if estimator.affinity == "precomputed" and estimator.metric != "graph":
         rows = validation.check_pairwise(estimator, X, what="affinities", reset=reset)
         return validation.check_graph(rows, what="affinities", reset=reset)
@@ -56,7 +56,8 @@ def choose_affinity(estimator: Any, events: Events) -> Affinity:
         if estimator.bandwidth is not None:
             raise InputError(
                 f"bandwidth belongs to affinity='auto'; got bandwidth={estimator.bandwidth:g} with "
-                f"affinity={estimator.affinity!r}. Put it into the affinity, for example Gaussian({estimator.bandwidth:g})."
+                f"affinity={estimator.affinity!r}. Put it into the affinity, as in "
+                f"Gaussian({estimator.bandwidth:g})."
             )
         return estimator.affinity  # type: ignore[no-any-return]
     if estimator.bandwidth is not None:
@@ -66,7 +67,9 @@ def choose_affinity(estimator: Any, events: Events) -> Affinity:
     return SelfTuning()
 
 
-def build_affinity(estimator: Any, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
+def build_affinity(
+    estimator: Any, hood: Neighborhood, events: Events
+) -> tuple[Sparse, FittedAffinity | None]:
     """Symmetric affinities of the fitted points, and what gives those of new points (None: they come given)."""
     if hood.settings.metric == "graph":
         lists = hood.neighbors
@@ -86,7 +89,9 @@ def solve_laplacian(
     """Coordinates with X'DX = I, and the map that gives those of new points."""
     W, fitted = build_affinity(estimator, hood, events)
     validation.check_components(
-        n_components, hood.n_points - 1, f"{hood.n_points} points have so many coordinates beside the constant one"
+        n_components,
+        hood.n_points - 1,
+        f"{hood.n_points} points have so many coordinates beside the constant one",
     )
     with events.stage("solve"):
         problem = laplacian_problem(W, hood.weights)

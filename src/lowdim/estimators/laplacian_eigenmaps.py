@@ -38,20 +38,21 @@ class LaplacianEigenmaps(Estimator):
     radius
         Tie each point to all within this distance instead: the geometric graph of threshold tau.
     metric
-        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour graph)
-        or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
+        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
+        graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
     affinity
-        ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"`` (as ``metric="graph"``). ``"auto"`` is
-        self-tuning, or Gaussian where ``bandwidth`` is given.
+        ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"`` (as ``metric="graph"``).
+        ``"auto"`` is self-tuning, or Gaussian where ``bandwidth`` is given.
     bandwidth
         Sigma of exp(-(d / sigma)^2).
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``, ``"shift-invert"``, ``"lobpcg"``.
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``, ``"shift-invert"``,
+        ``"lobpcg"``.
     search
         Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
     on_disconnected
-        ``"connect"`` (the nearest points of different components are tied, with a warning), ``"error"``, ``"largest"`` (the
-        other points are placed by the map) or ``"per_component"``.
+        ``"connect"`` (the nearest points of different components are tied, with a warning), ``"error"``,
+        ``"largest"`` (the other points are placed by the map) or ``"per_component"``.
     random_state, n_jobs, memory_limit, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 

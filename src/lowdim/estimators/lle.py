@@ -30,13 +30,14 @@ class LLE(Estimator):
 
     Four ways to A, one file each:
 
-    - ``"standard"`` (Roweis & Saul 2000): A = (I - W)'(I - W), W the weights that best rebuild each point from its neighbours.
+    - ``"standard"`` (Roweis & Saul 2000): A = (I - W)'(I - W), W the weights that best rebuild each point from its
+      neighbours.
     - ``"modified"`` (Zhang & Wang 2006): several weight vectors for each point, so that no regularisation decides.
     - ``"hessian"`` (Donoho & Grimes 2003): the curvature of functions on the tangent planes.
     - ``"ltsa"`` (Zhang & Zha 2004): local tangent coordinates, aligned.
 
-    Distances alone are enough: G_jk = (d_j^2 + d_k^2 - d_jk^2) / 2, so any metric works. New points take the weights of their
-    nearest fitted points (Saul & Roweis 2003).
+    Distances alone are enough: G_jk = (d_j^2 + d_k^2 - d_jk^2) / 2, so any metric works. New points take the weights
+    of their nearest fitted points (Saul & Roweis 2003).
 
     Parameters
     ----------
@@ -51,10 +52,11 @@ class LLE(Estimator):
     radius
         Take all points within this distance as neighbours instead.
     metric
-        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour graph)
-        or ``"graph"`` (X holds edge lengths; all edges are used).
+        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
+        graph) or ``"graph"`` (X holds edge lengths; all edges are used).
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``, ``"lanczos"``.
+        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``,
+        ``"lanczos"``.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
     random_state, n_jobs, memory_limit, callback, verbose
@@ -126,7 +128,9 @@ class LLE(Estimator):
     @property
     def _fewest_neighbors(self) -> int:
         d = self.n_components
-        return {"standard": 1, "modified": d + 1, "ltsa": d + 2, "hessian": 1 + d + d * (d + 1) // 2}[self.variant]
+        return {"standard": 1, "modified": d + 1, "ltsa": d + 2, "hessian": 1 + d + d * (d + 1) // 2}[
+            self.variant
+        ]
 
     @property
     def _default_neighbors(self) -> int:

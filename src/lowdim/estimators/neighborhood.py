@@ -156,7 +156,8 @@ def find_neighborhood(rows: Rows, settings: Settings, default_neighbors: int, ev
             duplicates = find_duplicates(rows)
         if duplicates.first.size == 1:
             raise InputError(
-                f"X must hold at least 2 distinct points; all its {rows.n_rows} rows are equal. There is nothing to embed."
+                f"X must hold at least 2 distinct points; all its {rows.n_rows} rows are equal. There is nothing to "
+                "embed."
             )
         if duplicates.n_collapsed:
             rows = rows.select(duplicates.first)

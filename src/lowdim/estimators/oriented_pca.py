@@ -20,8 +20,9 @@ from .base import COMMON_RULES, Embedded, Estimator
 class OrientedPCA(Estimator):
     """max w'S_u w / w'S_v w: directions in which the signal u varies much and the noise v little.
 
-    Diamantaras & Kung (1996). S_u and S_v are the covariances of the rows of ``X`` and of ``noise``; the directions are generalised
-    eigenvectors, so that e_i'S_u e_j = e_i'S_v e_j = 0 for i != j. Without noise, S_v = I and this is PCA.
+    Diamantaras & Kung (1996). S_u and S_v are the covariances of the rows of ``X`` and of ``noise``; the directions
+    are generalised eigenvectors, so that e_i'S_u e_j = e_i'S_v e_j = 0 for i != j. Without noise, S_v = I and this
+    is PCA.
 
     Parameters
     ----------
@@ -92,7 +93,9 @@ class OrientedPCA(Estimator):
             )
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
-            fit = oriented_pca(rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events)
+            fit = oriented_pca(
+                rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events
+            )
         map_ = LinearMap(fit.mean, fit.directions)
         with events.stage("project"):
             coordinates = map_.transform(rows)

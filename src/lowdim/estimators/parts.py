@@ -17,7 +17,7 @@ from ..neighbors.edges import Edges
 from ..records import Floats, Integers
 from ..validation import listed
 from .base import Embedded, Map
-from .neighborhood import Neighborhood, select_points
+from .neighborhood import Neighborhood
 
 Embed = Callable[[Neighborhood, Events], Embedded]
 
@@ -54,8 +54,8 @@ def embed_parts(hood: Neighborhood, policy: str, needs: Needs, embed: Embed, eve
         state = f"The neighbour graph has {count} components of sizes {sizes}"
         if policy == "error":
             raise DisconnectedError(
-                f"{state}, and on_disconnected='error'. Raise n_neighbors or radius, or set on_disconnected to 'connect', "
-                "'largest' or 'per_component'."
+                f"{state}, and on_disconnected='error'. Raise n_neighbors or radius, or set on_disconnected to "
+                "'connect', 'largest' or 'per_component'."
             )
         embedded = _POLICIES[policy](hood, state, needs, embed, events)
     attributes = {**embedded.attributes, "component_labels_": _expand(hood, hood.components.labels)}
@@ -90,8 +90,8 @@ def _connect(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events:
 def _largest(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events: Events) -> Embedded:
     if hood.settings.pairwise and hood.index.rows.is_sparse:
         raise DisconnectedError(
-            f"{state}, and nothing ties the points outside the largest to it, so on_disconnected='largest' cannot place "
-            "them. Use 'per_component', or fit on the largest component alone."
+            f"{state}, and nothing ties the points outside the largest to it, so on_disconnected='largest' cannot "
+            "place them. Use 'per_component', or fit on the largest component alone."
         )
     labels = hood.components.labels
     members, others = np.flatnonzero(labels == 0), np.flatnonzero(labels)
@@ -114,8 +114,8 @@ def _per_component(hood: Neighborhood, state: str, needs: Needs, embed: Embed, e
     if stuck := sum(needs.n_components + 1 < m.size < needs.points for m in members):
         raise DisconnectedError(
             f"{state}; {stuck} of them have fewer than the {needs.points} points that this method needs for "
-            f"n_components={needs.n_components}, so on_disconnected='per_component' cannot embed them. Use 'connect', raise "
-            "n_neighbors or radius, or lower n_components."
+            f"n_components={needs.n_components}, so on_disconnected='per_component' cannot embed them. Use 'connect', "
+            "raise n_neighbors or radius, or lower n_components."
         )
     parts = [
         embed(hood.part(m, events), events) if m.size >= needs.points else _simplex(hood, m, needs, events)

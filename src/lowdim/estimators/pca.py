@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,7 @@ from ..events import Events, Listener
 from ..mapping.linear import LinearMap
 from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
-from ..spectral.linear.choose import SOLVERS, choose_solver, estimate, fit_pca
+from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capacity
 from ..validation import Either, Nothing, OneOf, Real, Rule, Truth, Whole
@@ -32,9 +32,9 @@ class PCA(Estimator):
     n_components
         Number of directions; a share of the variance in (0, 1); or None for all.
     solver
-        ``"auto"`` picks by shape and says why. ``"covariance"``: the D x D covariance. ``"snapshot"``: the N x N inner products, for
-        far fewer samples than columns. ``"randomized"``: subspace iteration to a stated residual (Halko et al. 2011).
-        ``"streaming"``: one pass, as ``partial_fit`` (Ross et al. 2008).
+        ``"auto"`` picks by shape and says why. ``"covariance"``: the D x D covariance. ``"snapshot"``: the N x N
+        inner products, for far fewer samples than columns. ``"randomized"``: subspace iteration to a stated residual
+        (Halko et al. 2011). ``"streaming"``: one pass, as ``partial_fit`` (Ross et al. 2008).
     whiten
         Scale the coordinates to variance 1.
     random_state, n_jobs, memory_limit, callback, verbose
@@ -67,7 +67,7 @@ class PCA(Estimator):
         self,
         n_components: float | None = 2,
         *,
-        solver: str = "auto",
+        solver: Literal["auto"] | Solver = "auto",
         whiten: bool = False,
         random_state: Any = 0,
         n_jobs: int | None = -1,
@@ -92,18 +92,19 @@ class PCA(Estimator):
         self._check_parameters()
         first = not hasattr(self, "sketch_")
         rows = validation.check_rows(self, X, reset=first, at_least=1)
-        if not isinstance(self.n_components, int | np.integer):
+        count = self._count
+        if count is None:
             raise InputError(
                 f"n_components of PCA must be a whole number for partial_fit; got {self.n_components!r}. The rows "
                 "to come are not known, so neither is their share of variance."
             )
         if first:
-            validation.check_components(int(self.n_components), rows.n_columns, "the number of features")
-            capacity = sketch_capacity(self.n_components, rows.n_columns)
+            validation.check_components(count, rows.n_columns, "the number of features")
+            capacity = sketch_capacity(count, rows.n_columns)
             self.sketch_ = Sketch.empty(rows.n_columns, capacity)
         for block in row_blocks(rows.n_rows, sketch_block_rows(self.sketch_.capacity)):
             self.sketch_ = self.sketch_.update(rows.block(block))
-        fit = self.sketch_.fit(int(self.n_components))
+        fit = self.sketch_.fit(count)
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
@@ -121,13 +122,18 @@ class PCA(Estimator):
             )
         if self.whiten:
             coordinates = coordinates * self._spread(self.explained_variance_)
-        return coordinates @ self.components_ + self.mean_
+        return np.asarray(coordinates @ self.components_ + self.mean_)
+
+    @property
+    def _count(self) -> int | None:
+        """The number of components, where a number was given rather than a share or None."""
+        return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
 
     def _embed(self, rows: Rows, events: Events) -> Embedded:
-        if isinstance(self.n_components, int | np.integer):
-            validation.check_components(
-                int(self.n_components), min(rows.shape), "the smaller of samples and features"
-            )
+        if self._count is not None:
+            validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
+        if hasattr(self, "sketch_"):
+            del self.sketch_
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
             fit = fit_pca(
@@ -141,7 +147,10 @@ class PCA(Estimator):
         map_ = self._map(fit)
         with events.stage("project"):
             coordinates = map_.transform(rows)
-        figures: dict[str, Any] = {"explained_variance_ratio": fit.explained_variance_ratio, "passes": fit.passes}
+        figures: dict[str, Any] = {
+            "explained_variance_ratio": fit.explained_variance_ratio,
+            "passes": fit.passes,
+        }
         if fit.residuals is not None:
             figures["residuals"] = fit.residuals
         return Embedded(coordinates, map_, attributes=self._attributes(fit), figures=figures)
@@ -170,11 +179,13 @@ class PCA(Estimator):
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape
-        width = int(self.n_components) if isinstance(self.n_components, int) else min(n_rows, n_columns)
+        width = self._count or min(n_rows, n_columns)
         limit = validation.parse_bytes(self.memory_limit)
-        solver, why = self.solver, "asked for"
-        if solver == "auto":
-            solver, why = choose_solver(rows, self.n_components, limit)
+        solver, why = (
+            choose_solver(rows, self.n_components, limit)
+            if self.solver == "auto"
+            else (self.solver, "asked for")
+        )
         seconds, size = estimate(solver, rows, width)
         projected = 2.0 * n_rows * n_columns * width
         return [

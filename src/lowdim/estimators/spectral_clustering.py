@@ -54,11 +54,11 @@ def normalize_rows(X: Floats, constant: float) -> Floats:
     return rows
 
 
-class SpectralClustering(ClusterMixin, Estimator):  # type: ignore[misc]
+class SpectralClustering(ClusterMixin, Estimator):
     """Groups of points that are tied to each other more than to the rest: k-means on normalised Laplacian eigenmaps.
 
-    Ng, Jordan & Weiss (2001): the leading ``n_components`` eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1, k-means.
-    ``predict`` sends new points through the Nystrom extension to the nearest centre.
+    Ng, Jordan & Weiss (2001): the leading ``n_components`` eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1,
+    k-means. ``predict`` sends new points through the Nystrom extension to the nearest centre.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class SpectralClustering(ClusterMixin, Estimator):  # type: ignore[misc]
         rows = self._check_input(X, reset=False)
         points = self.map_.transform(rows)
         gaps = np.stack([np.linalg.norm(points - center, axis=1) for center in self.cluster_centers_])
-        return np.argmin(gaps, axis=0)
+        return np.asarray(gaps.argmin(axis=0))
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)

@@ -10,7 +10,9 @@ from .heap import sift_down, sift_up
 
 
 @njit(cache=True, nogil=True)
-def spanning_forest(indptr: Integers, indices: Integers, lengths: Floats) -> tuple[Integers, Integers, Floats]:
+def spanning_forest(
+    indptr: Integers, indices: Integers, lengths: Floats
+) -> tuple[Integers, Integers, Floats]:
     """Prim's algorithm: the nodes in the order of joining, the parent of each (-1: a root), the length of its edge."""
     n_nodes = indptr.size - 1
     keys = np.full(n_nodes, np.inf)

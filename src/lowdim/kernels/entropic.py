@@ -28,7 +28,9 @@ def scaled_squares(distances: Floats, squares: Floats) -> int:
     for j in range(distances.size):
         # Factored and divided first: no cancellation between the squares, no overflow.
         rise = (distances[j] - smallest) / largest if largest > smallest else 0.0
-        squares[j] = min(1.0, rise * (distances[j] / largest + smallest / largest) / span) if rise > 0 else 0.0
+        squares[j] = (
+            min(1.0, rise * (distances[j] / largest + smallest / largest) / span) if rise > 0 else 0.0
+        )
         if squares[j] < TIE:
             squares[j] = 0.0
             ties += 1

@@ -34,7 +34,9 @@ def _sum(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
         half = vector.type.count // 2
         undefined = ir.Constant(vector.type, ir.Undefined)
         low, high = (
-            builder.shuffle_vector(vector, undefined, ir.Constant(ir.VectorType(_INDEX, half), list(range(at, at + half))))
+            builder.shuffle_vector(
+                vector, undefined, ir.Constant(ir.VectorType(_INDEX, half), list(range(at, at + half)))
+            )
             for at in (0, half)
         )
         vector = builder.fadd(low, high)

@@ -1,7 +1,7 @@
 """Products of a sparse matrix in compressed rows with a block of columns, on the rows [start, stop).
 
 Blocks are in C order, so that each entry of the matrix is read once for all columns; one and two columns, the widths of
-Lanczos, are summed in registers. Only multiply-add is fused
+Lanczos, are summed in registers. Places are read as unsigned, which spares a test for negative ones. Only multiply-add is fused
 (``contract``): the order of every sum stays that of the row, whatever the block of rows.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
@@ -25,14 +26,14 @@ def product(
         for i in range(start, stop):
             total = 0.0
             for p in range(indptr[i], indptr[i + 1]):
-                total += data[p] * X[indices[p], 0]
+                total += data[p] * X[np.uint64(indices[p]), 0]
             out[i, 0] = total
         return
     if m == 2:
         for i in range(start, stop):
             first, second = 0.0, 0.0
             for p in range(indptr[i], indptr[i + 1]):
-                j = indices[p]
+                j = np.uint64(indices[p])
                 first += data[p] * X[j, 0]
                 second += data[p] * X[j, 1]
             out[i, 0], out[i, 1] = first, second
@@ -41,7 +42,7 @@ def product(
         for c in range(m):
             out[i, c] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
+            j = np.uint64(indices[p])
             a = data[p]
             for c in range(m):
                 out[i, c] += a * X[j, c]
@@ -58,7 +59,7 @@ def differences(
             total = 0.0
             here = X[i, 0]
             for p in range(indptr[i], indptr[i + 1]):
-                total += data[p] * (here - X[indices[p], 0])
+                total += data[p] * (here - X[np.uint64(indices[p]), 0])
             out[i, 0] = total
         return
     if m == 2:
@@ -66,7 +67,7 @@ def differences(
             first, second = 0.0, 0.0
             here, there = X[i, 0], X[i, 1]
             for p in range(indptr[i], indptr[i + 1]):
-                j = indices[p]
+                j = np.uint64(indices[p])
                 first += data[p] * (here - X[j, 0])
                 second += data[p] * (there - X[j, 1])
             out[i, 0], out[i, 1] = first, second
@@ -75,7 +76,7 @@ def differences(
         for c in range(m):
             out[i, c] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
+            j = np.uint64(indices[p])
             a = data[p]
             for c in range(m):
                 out[i, c] += a * (X[i, c] - X[j, c])
@@ -91,7 +92,7 @@ def edge_energy(
         for c in range(m):
             out[i, c] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
+            j = np.uint64(indices[p])
             a = data[p]
             for c in range(m):
                 difference = X[i, c] - X[j, c]

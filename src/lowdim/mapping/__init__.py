@@ -1,0 +1,1 @@
+"""The maps for new points that fitted estimators keep."""

@@ -1,8 +1,8 @@
 """New points for methods that diagonalise a centred Gram matrix: MDS, kernel PCA, Isomap.
 
-With the centred Gram matrix B V = V Lam, the extension of Bengio et al. (2004, "Out-of-sample extensions for LLE, Isomap,
-MDS, eigenmaps, and spectral clustering", eq. 3 to 5) is x = Lam^-1/2 V' b, where b holds the centred Gram values
-between the new point and the fitted ones. Since V is orthogonal to the constant vector, every centring term
+With the centred Gram matrix B V = V Lam, the extension of Bengio et al. (2004, "Out-of-sample extensions for LLE,
+Isomap, MDS, eigenmaps, and spectral clustering", eq. 3 to 5) is x = Lam^-1/2 V' b, where b holds the centred Gram
+values between the new point and the fitted ones. Since V is orthogonal to the constant vector, every centring term
 that does not depend on the fitted point drops out, and the map is affine in the profile p of the new point:
 
     x = P (p - mean p),   P = s Lam^-1/2 V' M

@@ -89,4 +89,4 @@ class GivenAffinities:
 
     def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
         """The rows themselves; which fitted point one equals is not known."""
-        return csr_array(rows.values, dtype=np.float64), np.full(rows.n_rows, -1)
+        return rows.compressed(), np.full(rows.n_rows, -1)

@@ -1,0 +1,1 @@
+"""Spectral problems min tr X'AX s.t. X'BX = I: recipes give them, solvers solve them."""

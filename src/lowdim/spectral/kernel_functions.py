@@ -143,8 +143,7 @@ def _squared_distances(a: Block, b: Block) -> Floats:
         b = a if same else b - origin
     squared = _product(a, b)
     squared *= -2.0
-    squared += _squares(a)[:, None]
-    squared += _squares(b)[None, :]
+    squared += np.add.outer(_squares(a), _squares(b))
     if a is b:
         np.fill_diagonal(squared, 0.0)
     return np.maximum(squared, 0.0, out=squared)

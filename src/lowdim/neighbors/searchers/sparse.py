@@ -91,11 +91,12 @@ class SparseSearcher:
             yield part.start, out
 
     def _error(self, own: Floats, squared: Floats) -> Floats:
-        """How far a score may be off, for points that can be as near as ``squared``; as in the frame of the dense search."""
+        """How far the score of a point may be off that could be as near as ``squared``; as in ``Frame.error``."""
         size, far = np.sqrt(own), np.full(own.size, self.reach)
         if not self.is_shifted:
             far = np.minimum(far, size + np.sqrt(np.maximum(squared, 0.0)))
-        return np.finfo(np.float64).eps * (2 * (self.chain + 4) * size * far + 4 * far * far + 4 * own)
+        bound = 2 * (self.chain + 4) * size * far + 4 * far * far + 4 * own
+        return np.asarray(np.finfo(np.float64).eps * bound)
 
 
 def _few_at_once(part: slice) -> Iterator[slice]:

@@ -1,7 +1,7 @@
 """Classical MDS, Isomap and kernel PCA: the largest eigenvectors of a centred Gram matrix.
 
-Torgerson (1952); Cox & Cox (2001), sec. 2.2: with squared distances D2 and H = I - 11'/N, B = -1/2 H D2 H holds the inner
-products of the centred points, and X = V Lam^1/2 from its leading eigenpairs.
+Torgerson (1952); Cox & Cox (2001), sec. 2.2: with squared distances D2 and H = I - 11'/N, B = -1/2 H D2 H holds the
+inner products of the centred points, and X = V Lam^1/2 from its leading eigenpairs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..operators import CenteredGram, Explicit
 
 
 def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Problem, Floats]:
-    """The problem of squared distances, and their (weighted) mean over the points, which the map for new points needs."""
+    """The problem of squared distances, and their (weighted) mean over the points, which the map needs."""
     n_points = squared.shape[0]
     mass = np.ones(n_points) if weights is None else weights
     mean_profile = (squared @ mass) / mass.sum()

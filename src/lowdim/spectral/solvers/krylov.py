@@ -92,12 +92,14 @@ def largest(
             vectors = basis[:filled].T @ rotation[:, :n_wanted]
             return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")
         settled = wanted.copy() if verdict == "good" else None
-        if full or settled is not None:
-            filled = _restart(basis, small, theta, rotation, n_wanted, filled, width)
-            basis[filled : filled + width] = remainder
         if settled is not None:
             # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again from elsewhere.
+            # Only what has converged may stay, since the remainder that the rest couples to is given up.
+            filled = _restart(basis, small, theta, rotation, n_wanted)
             _begin_elsewhere(basis, filled, width, fresh)
+        elif full:
+            filled = _restart(basis, small, theta, rotation, n_wanted + max(width, (filled - n_wanted) // 2))
+            basis[filled : filled + width] = remainder
 
 
 def _begin_elsewhere(basis: Floats, filled: int, width: int, fresh: Callable[[int], Floats]) -> None:
@@ -161,12 +163,10 @@ def _take_off(found: Floats, image: Floats) -> Floats:
     return coefficients
 
 
-def _restart(
-    basis: Floats, small: Floats, theta: Floats, rotation: Floats, n_wanted: int, filled: int, width: int
-) -> int:
-    """Keep the best Ritz vectors, more than wanted so that the next ones are not lost, and return how many."""
-    keep = min(n_wanted + max(width, (filled - n_wanted) // 2), filled)
-    basis[:keep] = rotation[:, :keep].T @ basis[:filled]
+def _restart(basis: Floats, small: Floats, theta: Floats, rotation: Floats, keep: int) -> int:
+    """Keep the best Ritz vectors, and return how many."""
+    keep = min(keep, theta.size)
+    basis[:keep] = rotation[:, :keep].T @ basis[: theta.size]
     small[:] = 0.0
     small[range(keep), range(keep)] = theta[:keep]
     return keep

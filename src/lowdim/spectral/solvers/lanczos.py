@@ -57,7 +57,7 @@ def solve(
         basis_size=columns,
         fresh=fresh,
         room=room,
-        second_look=columns,
+        second_look=6 if standard.problem.end == "largest" else columns,
     )
     trial = Trial(found.vectors, found.products)
     if not found.converged:

@@ -1,0 +1,60 @@
+"""The merge of a matrix with its transpose, against dense arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from lowdim.affinities import symmetrize
+
+
+def random_lists(seed: int, size: int, most: int) -> csr_array:
+    """Rows in no order, some empty, some entries an explicit zero."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.permutation(size)[: rng.integers(0, min(size, most) + 1)] for _ in range(size)]
+    indptr = np.concatenate(([0], np.cumsum([c.size for c in columns])))
+    indices = np.concatenate(columns).astype(np.int64)
+    return csr_array((rng.integers(0, 4, indices.size).astype(float), indices, indptr), shape=(size, size))
+
+
+def dense(matrix: csr_array) -> tuple[np.ndarray, np.ndarray]:
+    mask = np.zeros(matrix.shape, bool)
+    mask[np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices] = True
+    return matrix.toarray(), mask
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 30))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("how", ["union", "average", "mutual"])
+@pytest.mark.parametrize("combine", ["larger", "smaller", "mean"])
+def test_every_rule_against_dense(how, combine, seed: int, size: int) -> None:
+    matrix = random_lists(seed, size, 8)
+    a, mask = dense(matrix)
+    both = {"larger": np.maximum(a, a.T), "smaller": np.minimum(a, a.T), "mean": (a + a.T) / 2}[combine]
+    expected = (a + a.T) / 2 if how == "average" else np.where(mask & mask.T, both, a + a.T)
+    kept = mask & mask.T if how == "mutual" else mask | mask.T
+    result = symmetrize(matrix, how, combine)
+    values, present = dense(result)
+    np.testing.assert_array_equal(present, kept)
+    np.testing.assert_array_equal(values, np.where(kept, expected, 0.0))
+    assert (result.indptr == np.concatenate(([0], np.cumsum(kept.sum(axis=1))))).all()
+    np.testing.assert_array_equal(result.indices, np.nonzero(kept)[1])
+
+
+def test_the_matrix_that_came_is_untouched_and_threads_change_nothing() -> None:
+    matrix = random_lists(3, 900, 12)
+    before = matrix.copy()
+    one, many = symmetrize(matrix, "average", n_jobs=1), symmetrize(matrix, "average", n_jobs=4)
+    np.testing.assert_array_equal(matrix.indices, before.indices)
+    np.testing.assert_array_equal(matrix.data, before.data)
+    np.testing.assert_array_equal(one.data, many.data)
+    np.testing.assert_array_equal(one.indices, many.indices)
+
+
+def test_narrow_indices_are_taken_too() -> None:
+    matrix = csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    assert matrix.indices.dtype == np.int32
+    np.testing.assert_array_equal(symmetrize(matrix).toarray(), [[0.0, 3.0], [3.0, 0.0]])

@@ -172,7 +172,7 @@ def test_a_long_chain_from_a_few_sources() -> None:
 
 
 def test_a_batch_that_needs_too_many_corrections_falls_back_to_the_heap() -> None:
-    """Rows that start far from each other, in a queue with a single bucket: every label is corrected again and again."""
+    """Rows that start far apart, in a queue with a single bucket: every label is corrected again and again."""
     graph = roll()
     n = graph.shape[0]
     edges, rows = (graph.indptr, graph.indices, graph.data), np.random.default_rng(0).permutation(n)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
+from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.neighbors import build_index
@@ -207,3 +208,15 @@ def test_memory_map(tmp_path):
     mapped = np.load(tmp_path / "points.npy", mmap_mode="r")
     found = build_index(Rows(mapped)).query(None, 5)
     assert np.array_equal(found.indices, build_index(Rows(BASE)).query(None, 5).indices)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 400)), max_size=120), max_size=4))
+def test_sorting_of_short_and_long_rows(rows):
+    indptr = np.cumsum([0, *map(len, rows)])
+    pairs = [pair for row in rows for pair in row]
+    distances = np.array([float(distance) for distance, _ in pairs])
+    indices = np.array([index for _, index in pairs], dtype=np.int64)
+    kernels.selection.sort_rows(indptr, indices, distances)
+    expected = [pair for row in rows for pair in sorted(row)]
+    assert list(zip(distances.tolist(), indices.tolist(), strict=True)) == expected

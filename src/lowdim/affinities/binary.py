@@ -19,7 +19,8 @@ class Binary:
     Parameters
     ----------
     symmetrize
-        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": 1/2 if one is.
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
+        "average": 1/2 if one is.
     """
 
     symmetrize: Symmetry = "union"

@@ -76,8 +76,8 @@ class FittedEntropic:
         )
         if rootless:
             events.warned(
-                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours at one and the "
-                "same smallest distance: their weights are uniform on these; collapse duplicate rows, or give a larger "
+                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours "
+                "at one and the same smallest distance: their weights are uniform on these; collapse duplicate rows, or give a larger "
                 "perplexity",
                 DataWarning,
             )

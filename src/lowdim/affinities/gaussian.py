@@ -28,7 +28,8 @@ class Gaussian:
     threshold
         Edges longer than this have no weight.
     symmetrize
-        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": (W + W') / 2.
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
+        "average": (W + W') / 2.
     """
 
     sigma: float | None = None
@@ -87,8 +88,8 @@ class FittedGaussian:
             alone = int(np.count_nonzero(nearest > self.threshold))
             if alone:
                 events.warned(
-                    f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} and are "
-                    "isolated; give a larger threshold, or none",
+                    f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
+                    "and are isolated; give a larger threshold, or none",
                     DataWarning,
                 )
         return values

@@ -9,7 +9,7 @@ from ..events import Events
 from ..parallel import map_blocks
 from ..records import Floats, Integers, Neighbors, Sparse
 
-# Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones cost more empty buckets.
+# Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.
 WIDTH = 0.2
 
 
@@ -104,7 +104,7 @@ def _settle(
 def _groups(
     edges: tuple[Integers, Integers, Floats], seeds: tuple[Integers, Integers, Floats]
 ) -> tuple[Integers, Integers, float]:
-    """Rows in groups that start near each other, where the groups begin and end, and the width of a step of the queue."""
+    """Rows in groups that start near each other, the bounds of the groups, and the width of a step of the queue."""
     indptr, nodes, _ = seeds
     if indptr.size - 1 < kernels.geodesic.FEWEST:
         return np.arange(indptr.size - 1), np.array([0, indptr.size - 1]), 1.0

@@ -14,8 +14,8 @@ from ..records import Floats, Integers, Sparse
 class NormalizedWeights:
     """D^-1/2 W D^-1/2 with the degrees D = diag(W 1), and the nodes that have none.
 
-    The row of a node in ``isolated`` is zero: it belongs to no eigenvector with an eigenvalue other than 0. The caller decides what
-    becomes of it.
+    The row of a node in ``isolated`` is zero: it belongs to no eigenvector with an eigenvalue other than 0. The caller
+    decides what becomes of it. The matrix shares its index arrays with W.
     """
 
     matrix: Sparse

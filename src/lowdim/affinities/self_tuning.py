@@ -15,14 +15,17 @@ from .weights import directed, keep_nearest, symmetric
 
 @dataclass(frozen=True)
 class SelfTuning:
-    """w_ij = exp(-d_ij^2 / (s_i s_j)), s_i the distance of i to its k-th neighbour (Zelnik-Manor & Perona 2004, section 2).
+    """w_ij = exp(-d_ij^2 / (s_i s_j)), s_i the distance of i to its k-th neighbour.
+
+    Zelnik-Manor & Perona 2004, section 2 (local scaling).
 
     Parameters
     ----------
     k
         Neighbour whose distance is the local scale; a row with fewer neighbours takes its last one.
     symmetrize
-        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are; "average": (W + W') / 2.
+        "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
+        "average": (W + W') / 2.
     """
 
     k: int = 7

@@ -73,8 +73,8 @@ def keep_nearest(neighbors: Neighbors, values: Floats, events: Events, cure: str
     values[neighbors.indptr[lost]] = SMALLEST
     if lost.size:
         events.warned(
-            f"the weights of all neighbours of {lost.size} of {neighbors.n_rows} rows underflow to 0: each of these rows "
-            f"keeps its nearest neighbour with the weight {SMALLEST:.1g} and is all but cut off; {cure}",
+            f"the weights of all neighbours of {lost.size} of {neighbors.n_rows} rows underflow to 0: each of "
+            f"these rows keeps its nearest neighbour with the weight {SMALLEST:.1g} and is all but cut off; {cure}",
             DataWarning,
         )
     return values

@@ -19,6 +19,7 @@ from ..neighbors.pairwise import pairwise_distances
 from ..records import Floats, PlannedStage, Solution
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.recipes.gram import distance_problem, scaled_coordinates
+from ..spectral.signs import leading_signs
 from ..spectral.solvers import SOLVERS, solve
 from ..validation import Either, Function, Instance, OneOf, Rule
 from . import costs
@@ -148,8 +149,9 @@ class ClassicalMDS(Estimator):
             fit = fit_pca(
                 rows, self.n_components, "auto", generator=generator, events=events, memory_limit=limit
             )
-        map_ = LinearMap(fit.mean, fit.components)
         with events.stage("project"):
+            signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows))
+            map_ = LinearMap(fit.mean, fit.components * signs[:, None])
             coordinates = map_.transform(rows)
         values = fit.explained_variance * (fit.n_samples - 1)
         return Embedded(

@@ -33,8 +33,8 @@ class PCA(Estimator):
         Number of directions; a share of the variance in (0, 1); or None for all.
     solver
         ``"auto"`` picks by shape and says why. ``"covariance"``: the D x D covariance. ``"snapshot"``: the N x N
-        inner products, for far fewer samples than columns. ``"randomized"``: subspace iteration to a stated residual
-        (Halko et al. 2011). ``"streaming"``: one pass, as ``partial_fit`` (Ross et al. 2008).
+        inner products, for far fewer samples than columns. ``"randomized"``: block Krylov iteration to a stated
+        residual (Musco & Musco 2015). ``"streaming"``: one pass, as ``partial_fit`` (Ross et al. 2008).
     whiten
         Scale the coordinates to variance 1.
     random_state, n_jobs, memory_limit, callback, verbose

@@ -43,8 +43,8 @@ def spanning_forest(
 def group_rows(order: Integers, parents: Integers, anchors: Integers, size: int) -> tuple[Integers, Integers]:
     """Rows in groups of ``size``, and where the groups begin and end; a tree may leave one smaller group.
 
-    Each row waits at its anchor node. From the leaves up, a node passes the rows that wait at it on to its parent, and whenever
-    ``size`` of them have met they form a group: they all come from one small subtree.
+    Each row waits at its anchor node. From the leaves up, a node passes the rows that wait at it on to its parent,
+    and whenever ``size`` of them have met they form a group: they all come from one small subtree.
     """
     n_nodes, n_rows = order.size, anchors.size
     first, last = np.full(n_nodes, -1), np.full(n_nodes, -1)

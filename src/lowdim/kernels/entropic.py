@@ -1,7 +1,7 @@
 """Entropic affinities: the precision of each row whose Gaussian weights have a given perplexity.
 
-Vladymyrov & Carreira-Perpinan 2013 (entropic affinities): p_j ~ exp(-beta d_j^2), alpha = log beta, m_k = sum_j p_j d_j^(2k),
-F(alpha) = beta m_1 + log Z - log K has one root, because F' = beta^2 (m_1^2 - m_2) < 0.
+Vladymyrov & Carreira-Perpinan 2013 (entropic affinities): p_j ~ exp(-beta d_j^2), alpha = log beta,
+m_k = sum_j p_j d_j^(2k), F(alpha) = beta m_1 + log Z - log K has one root, because F' = beta^2 (m_1^2 - m_2) < 0.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from numba import njit
 from ..records import Floats, Integers
 
 TOLERANCE = 1e-12
+# A bracket this narrow, relative to alpha, holds nothing but rounding.
+CLOSED = 1e-14
 # Squared distances are scaled to [0, 1]: at this log beta each of them above TIE has a weight of exactly 0.
 HIGHEST = 690.0
 TIE = 1e-290
@@ -21,7 +23,7 @@ TIE = 1e-290
 
 @njit(cache=True, nogil=True)
 def scaled_squares(distances: Floats, squares: Floats) -> int:
-    """(d_j^2 - d_1^2) / (d_N^2 - d_1^2) of one sorted row into ``squares``; returns the ties at the smallest distance."""
+    """(d_j^2 - d_1^2) / (d_N^2 - d_1^2) of a sorted row into ``squares``; returns the ties at the smallest distance."""
     smallest, largest = distances[0], distances[-1]
     span = (largest - smallest) / largest * (1.0 + smallest / largest) if largest > smallest else 1.0
     ties = 0
@@ -63,7 +65,7 @@ def entropy_terms(
 
 @njit(cache=True, nogil=True)
 def upper_numerator(count: int, perplexity: float) -> float:
-    """log((N - 1) p_1 / (1 - p_1)) of the upper bound of beta, with 2q log(N / 2q) = log min(sqrt(2N), K), q = 1 - p_1."""
+    """log((N - 1) p_1 / q), the upper bound of beta times D_2, with 2q log(N / 2q) = log min(sqrt(2N), K), q = 1 - p_1."""
     target = math.log(min(math.sqrt(2.0 * count), perplexity))
     low, high = 0.0, 0.25
     for _ in range(60):
@@ -104,10 +106,11 @@ def solve_row(squares: Floats, ties: int, perplexity: float, numerator: float, w
     low, high = _bracket(squares, ties, perplexity, numerator)
     alpha = min(max(_first_guess(squares, perplexity), low), high)
     log_perplexity = math.log(perplexity)
-    stretch = 2.0
-    for evaluations in range(1, 200):
+    stretch, evaluations = 2.0, 0
+    while True:
+        evaluations += 1
         value, slope, curvature, z = entropy_terms(squares, alpha, log_perplexity, weights)
-        if abs(value) <= TOLERANCE or high - low <= 1e-15 * abs(alpha):
+        if abs(value) <= TOLERANCE or high - low <= CLOSED * max(1.0, abs(alpha)):
             break
         if value > 0.0:
             low = alpha

@@ -1,8 +1,8 @@
 """Shortest paths in a symmetric graph with lengths >= 0 on its edges.
 
-A row starts from its seeds: nodes with a length that is already behind it (a node itself with 0, or the neighbours of a new
-point). Its labels are settled where no edge lowers any of them, and then they are the smallest left-to-right sums over all
-paths: the order of the work changes the time, never a bit of the result.
+A row starts from its seeds: nodes with a length that is already behind it (a node itself with 0, or the
+neighbours of a new point). Its labels are settled where no edge lowers any of them, and then they are the smallest
+left-to-right sums over all paths: the order of the work changes the time, never a bit of the result.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def paths_by_heap(
 
 @njit(cache=True, nogil=True)
 def _enqueue(queue: Queue, node: int, bucket: int) -> int:
-    """Put ``node`` into ``bucket`` unless it waits in an earlier one; returns 1 if it was not waiting before, else 0."""
+    """Put ``node`` into ``bucket`` unless it waits in an earlier one; returns 1 if it did not wait, else 0."""
     first, following, previous, waiting = queue
     old = waiting[node]
     if 0 <= old <= bucket:
@@ -76,7 +76,7 @@ def _enqueue(queue: Queue, node: int, bucket: int) -> int:
 def _bucket(key: float, per_length: float, current: int) -> int:
     """Bucket of a key, within the ring that is open; what lies beyond it comes too early, which costs time only."""
     place = key * per_length
-    return max(np.int64(place), current) if place < current + BUCKETS - 1 else current + BUCKETS - 1
+    return max(int(place), current) if place < current + BUCKETS - 1 else current + BUCKETS - 1
 
 
 @njit(cache=True, nogil=True)
@@ -85,8 +85,8 @@ def settle_batch(
 ) -> bool:
     """Settle the labels (N x LANES) of a batch of rows at once; False if more than ``limit`` edges would be walked.
 
-    The queue holds the ``waiting`` nodes with seeds in its first bucket. Nodes come out in the order of their mean label: where
-    the rows start near each other, nearly every node comes once, with the labels of all lanes settled.
+    The queue holds the ``waiting`` nodes with seeds in its first bucket. Nodes come out in the order of their mean
+    label: where the rows start near each other, nearly every node comes once, with the labels of all lanes settled.
     """
     indptr, indices, lengths = graph
     first, following, previous, bucket_of = queue

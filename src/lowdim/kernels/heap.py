@@ -1,4 +1,4 @@
-"""A four-ary heap of nodes with keys that can fall, in two arrays: ``heap`` of nodes, ``places`` of each node in it or -1."""
+"""A four-ary heap of nodes with keys that can fall: ``heap`` holds the nodes, ``places`` where each is, or -1."""
 
 from __future__ import annotations
 

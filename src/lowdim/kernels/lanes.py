@@ -1,16 +1,19 @@
 """One edge for sixteen rows at once, in vector instructions of whatever width the machine has.
 
-Left to itself the compiler unrolls a loop of constant length into scalar code before it looks for vectors (measured: three
-times slower), so the operation is written down in LLVM's own vector types.
+Left to itself the compiler unrolls a loop of constant length into scalar code before it looks for vectors, so the
+operation is written down in LLVM's own vector types.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from ..records import Floats
 
 LANES = 16
 
@@ -50,12 +53,8 @@ def _finite_mean(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
     return builder.fdiv(total, builder.uitofp(count, _DOUBLE))
 
 
-@intrinsic
-def relax(typing_context: Any, labels: Any, source: Any, target: Any, length: Any) -> Any:
-    """labels[target] = min(labels[target], labels[source] + length) in every lane of a C-ordered (N x LANES) array.
-
-    Returns the mean of the finite labels of ``target`` if any became smaller, else -1.
-    """
+def _relax(typing_context: Any, labels: Any, source: Any, target: Any, length: Any) -> Any:
+    """Signature and code of ``relax``."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -77,3 +76,8 @@ def relax(typing_context: Any, labels: Any, source: Any, target: Any, length: An
         return result
 
     return types.float64(labels, types.int64, types.int64, types.float64), generate
+
+
+# labels[target] = min(labels[target], labels[source] + length) in every lane of a C-ordered (N x LANES) array; the mean
+# of the finite labels of the target if any became smaller, else -1.
+relax: Callable[[Floats, int, int, float], float] = cast(Any, intrinsic(_relax))

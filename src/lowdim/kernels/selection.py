@@ -19,9 +19,8 @@ def is_further(distance: float, index: int, other: float, other_index: int) -> b
 
 
 @njit(cache=True, nogil=True)
-def replace_furthest(distances: Any, indices: Any, distance: float, index: int) -> None:
-    """Put a pair in the place of the root of a max-heap in the order (distance, index)."""
-    size, hole = distances.size, 0
+def sift(distances: Any, indices: Any, size: int, hole: int, distance: float, index: int) -> None:
+    """Put a pair into a hole of a max-heap in the order (distance, index), and down to where it belongs."""
     while True:
         child = 2 * hole + 1
         if child >= size:
@@ -39,24 +38,33 @@ def replace_furthest(distances: Any, indices: Any, distance: float, index: int) 
 
 
 @njit(cache=True, nogil=True)
+def replace_furthest(distances: Any, indices: Any, distance: float, index: int) -> None:
+    """Put a pair in the place of the root of a max-heap in the order (distance, index)."""
+    sift(distances, indices, distances.size, 0, distance, index)
+
+
+@njit(cache=True, nogil=True)
 def sort_rows(indptr: Integers, indices: Integers, distances: Floats) -> None:
-    """Sort each compressed row in place in the order (distance, index)."""
+    """Sort each compressed row in place in the order (distance, index): short rows by insertion, long ones by heap."""
     for row in range(indptr.size - 1):
-        start, stop = indptr[row], indptr[row + 1]
-        if stop - start <= 48:
-            for place in range(start + 1, stop):
-                distance, index, hole = distances[place], indices[place], place
-                while hole > start and is_further(distances[hole - 1], indices[hole - 1], distance, index):
-                    distances[hole] = distances[hole - 1]
-                    indices[hole] = indices[hole - 1]
+        values, places = distances[indptr[row] : indptr[row + 1]], indices[indptr[row] : indptr[row + 1]]
+        size = values.size
+        if size <= 48:
+            for place in range(1, size):
+                distance, index, hole = values[place], places[place], place
+                while hole > 0 and is_further(values[hole - 1], places[hole - 1], distance, index):
+                    values[hole] = values[hole - 1]
+                    places[hole] = places[hole - 1]
                     hole -= 1
-                distances[hole] = distance
-                indices[hole] = index
+                values[hole] = distance
+                places[hole] = index
         else:
-            by_index = np.argsort(indices[start:stop])
-            order = by_index[np.argsort(distances[start:stop][by_index], kind="mergesort")]
-            indices[start:stop] = indices[start:stop][order]
-            distances[start:stop] = distances[start:stop][order]
+            for hole in range(size // 2 - 1, -1, -1):
+                sift(values, places, size, hole, values[hole], places[hole])
+            for last in range(size - 1, 0, -1):
+                distance, index = values[last], places[last]
+                values[last], places[last] = values[0], places[0]
+                sift(values, places, last, 0, distance, index)
 
 
 @njit(cache=True, nogil=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ...data.rows import Rows
 from ...events import Events
@@ -20,8 +21,10 @@ class TreeSearcher:
     is_exact = True
 
     def __init__(self, geometry: Geometry) -> None:
+        from scipy.spatial import cKDTree
+
         self.geometry = geometry
-        self.tree = cKDTree(geometry.mapped(None, slice(0, geometry.rows.n_rows)))
+        self.tree: Any = cKDTree(geometry.mapped(None, slice(0, geometry.rows.n_rows)))
 
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...records import Floats
+from ..signs import leading_signs
 
-_TIE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,8 @@ def assemble(
 
 
 def fix_signs(components: Floats) -> Floats:
-    """The rows with their largest absolute entry positive; among near-ties the first entry decides."""
-    magnitudes = np.abs(components)
-    largest = magnitudes.max(axis=1, keepdims=True, initial=0.0)
-    leading = (magnitudes >= (1.0 - _TIE) * largest).argmax(axis=1)
-    negative = components[np.arange(components.shape[0]), leading] < 0
-    return np.ascontiguousarray(np.where(negative[:, None], -components, components))
+    """The rows with their largest absolute entry positive."""
+    return np.ascontiguousarray(components * leading_signs(components.T)[:, None])
 
 
 def resolve_components(variances: Floats, total: float, n_components: int | float | None) -> int:

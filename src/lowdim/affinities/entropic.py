@@ -76,9 +76,9 @@ class FittedEntropic:
         )
         if rootless:
             events.warned(
-                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours "
-                "at one and the same smallest distance: their weights are uniform on these; collapse duplicate rows, or give a larger "
-                "perplexity",
+                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours at "
+                "one and the same smallest distance: their weights are uniform on these; collapse duplicate rows, "
+                "or give a larger perplexity",
                 DataWarning,
             )
         return values

@@ -10,7 +10,7 @@ from ..errors import DataWarning, InputError
 from ..events import Events
 from ..records import Floats, Neighbors, Sparse
 from .symmetrize import Symmetry
-from .weights import directed, keep_nearest, symmetric
+from .weights import directed, keep_nearest, relative, symmetric
 
 
 @dataclass(frozen=True)
@@ -69,29 +69,34 @@ class FittedGaussian:
 
     def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
         """W of the training points."""
-        return symmetric(neighbors, self._values(neighbors, events), self.symmetrize, n_jobs)
-
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
-        """Affinities of new rows to the training points; a row with no training point within the threshold is empty."""
-        return directed(neighbors, self._values(neighbors, events))
-
-    def _values(self, neighbors: Neighbors, events: Events) -> Floats:
         values: Floats = np.exp(-np.square(neighbors.distances / self.sigma))
         keep_nearest(
             neighbors, values, events, "give a larger sigma (or a smaller alpha), or use SelfTuning()"
         )
-        if self.threshold is not None:
-            values[neighbors.distances > self.threshold] = 0.0
-            nearest = np.full(neighbors.n_rows, np.inf)
-            filled = neighbors.counts > 0
-            nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
-            alone = int(np.count_nonzero(nearest > self.threshold))
-            if alone:
-                events.warned(
-                    f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
-                    "and are isolated; give a larger threshold, or none",
-                    DataWarning,
-                )
+        return symmetric(neighbors, self._cut(neighbors, values, events), self.symmetrize, n_jobs)
+
+    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+        """Affinities of new rows to the training points, the largest of a row 1.
+
+        A row with no training point within the threshold is empty.
+        """
+        values = relative(neighbors, np.square(neighbors.distances / self.sigma))
+        return directed(neighbors, self._cut(neighbors, values, events))
+
+    def _cut(self, neighbors: Neighbors, values: Floats, events: Events) -> Floats:
+        """No weight beyond the threshold, and a word about rows that lose every neighbour by it; in place."""
+        if self.threshold is None:
+            return values
+        values[neighbors.distances > self.threshold] = 0.0
+        nearest = np.full(neighbors.n_rows, np.inf)
+        filled = neighbors.counts > 0
+        nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
+        if alone := int(np.count_nonzero(nearest > self.threshold)):
+            events.warned(
+                f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
+                "and are isolated; give a larger threshold, or none",
+                DataWarning,
+            )
         return values
 
 

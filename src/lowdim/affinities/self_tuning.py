@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..events import Events
 from ..records import Floats, Integers, Neighbors, Sparse
 from .symmetrize import Symmetry
-from .weights import directed, keep_nearest, symmetric
+from .weights import directed, keep_nearest, relative, symmetric
 
 
 @dataclass(frozen=True)
@@ -54,24 +54,23 @@ class FittedSelfTuning:
 
     def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
         """W of the training points."""
-        return symmetric(neighbors, self._values(neighbors, self.scales, events), self.symmetrize, n_jobs)
+        values = np.exp(-self._exponents(neighbors, self.scales))
+        keep_nearest(neighbors, values, events, "give a larger k, or use Gaussian(sigma) with a large sigma")
+        return symmetric(neighbors, values, self.symmetrize, n_jobs)
 
     def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
-        """Affinities of new rows to the training points; a new row has its own local scale."""
+        """Affinities of new rows to the training points, the largest of a row 1; a new row has its own local scale."""
         first = np.full(neighbors.n_rows, np.inf)
         filled = neighbors.counts > 0
         first[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
         # A training point that comes as a new one finds itself first: without that it has the scale it was fitted with.
         scales = _local_scales(neighbors, self.k - 1 + (first == 0).astype(np.int64))
         scales[scales == 0] = self.spare
-        return directed(neighbors, self._values(neighbors, scales, events))
+        return directed(neighbors, relative(neighbors, self._exponents(neighbors, scales)))
 
-    def _values(self, neighbors: Neighbors, row_scales: Floats, events: Events) -> Floats:
+    def _exponents(self, neighbors: Neighbors, row_scales: Floats) -> Floats:
         ratio = neighbors.distances / np.repeat(row_scales, neighbors.counts)
-        ratio *= neighbors.distances / self.scales[neighbors.indices]
-        return keep_nearest(
-            neighbors, np.exp(-ratio), events, "give a larger k, or use Gaussian(sigma) with a large sigma"
-        )
+        return ratio * (neighbors.distances / self.scales[neighbors.indices])
 
 
 def _local_scales(neighbors: Neighbors, place: Integers) -> Floats:

@@ -13,9 +13,6 @@ from ..records import Sparse
 Symmetry = Literal["union", "average", "mutual"]
 Combine = Literal["larger", "smaller", "mean"]
 
-_HOW: dict[str, int] = {"union": 0, "average": 1, "mutual": 2}
-_COMBINE: dict[str, int] = {"larger": 0, "smaller": 1, "mean": 2}
-
 
 def symmetrize(
     matrix: Sparse, how: Symmetry = "union", combine: Combine = "larger", *, n_jobs: int | None = None
@@ -39,7 +36,7 @@ def symmetrize(
     other = kernels.merge.transpose(indptr, indices, values, size)
     # The transpose of the transpose is the matrix with its rows sorted, without a sort.
     own = kernels.merge.transpose(*other, size)
-    rule, choice = _HOW[how], _COMBINE[combine]
+    rule, choice = getattr(kernels.merge, how.upper()), getattr(kernels.merge, combine.upper())
     counts = np.empty(size, np.int64)
 
     def count(rows: slice) -> None:

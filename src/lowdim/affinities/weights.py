@@ -59,6 +59,18 @@ def without_zeros(matrix: Sparse) -> Sparse:
     return matrix
 
 
+def relative(neighbors: Neighbors, exponents: Floats) -> Floats:
+    """exp(-exponent) of new rows, each row scaled to a largest weight of 1.
+
+    A new row counts by its weights over their sum, which the scale leaves alone, and so it cannot underflow.
+    """
+    filled = np.flatnonzero(neighbors.counts)
+    if filled.size == 0:
+        return exponents
+    smallest = np.minimum.reduceat(exponents, neighbors.indptr[filled])
+    return np.exp(np.repeat(smallest, neighbors.counts[filled]) - exponents)
+
+
 def keep_nearest(neighbors: Neighbors, values: Floats, events: Events, cure: str) -> Floats:
     """Flush subnormal weights to 0, but leave each row that loses all of them a smallest weight on its nearest edge.
 

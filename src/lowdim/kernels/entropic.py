@@ -16,6 +16,8 @@ from ..records import Floats, Integers
 TOLERANCE = 1e-12
 # A bracket this narrow, relative to alpha, holds nothing but rounding.
 CLOSED = 1e-14
+# Evaluations after which only halves of the bracket are taken; ten are rare.
+PATIENCE = 40
 # Squared distances are scaled to [0, 1]: at this log beta each of them above TIE has a weight of exactly 0.
 HIGHEST = 690.0
 TIE = 1e-290
@@ -65,7 +67,7 @@ def entropy_terms(
 
 @njit(cache=True, nogil=True)
 def upper_numerator(count: int, perplexity: float) -> float:
-    """log((N - 1) p_1 / q), the upper bound of beta times D_2, with 2q log(N / 2q) = log min(sqrt(2N), K), q = 1 - p_1."""
+    """log((N - 1)(1 - q) / q), D_2 times the upper bound of beta: 2q log(N / 2q) = log min(sqrt(2N), K)."""
     target = math.log(min(math.sqrt(2.0 * count), perplexity))
     low, high = 0.0, 0.25
     for _ in range(60):
@@ -120,7 +122,7 @@ def solve_row(squares: Floats, ties: int, perplexity: float, numerator: float, w
         if slope < 0.0:
             t = value * curvature / (slope * slope)
             following = alpha - value / slope * 2.0 / (1.0 + math.sqrt(max(0.0, 1.0 - 2.0 * t)))
-        if not low < following < high:
+        if evaluations > PATIENCE or not low < following < high:
             # Half of the bracket, but in growing steps: its upper end can be far too high.
             following = alpha + min(max(0.5 * (low + high) - alpha, -stretch), stretch)
             stretch *= 2.0

@@ -17,6 +17,8 @@ from scipy import linalg
 from ...records import Floats
 
 _CHECK_EVERY = 5
+#: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
+_SHORT = 1e-3
 Verdict = Literal["good", "go on", "hopeless"]
 
 
@@ -38,7 +40,8 @@ def largest(
     *,
     judge: Callable[[Floats, Floats, int], Verdict],
     basis_size: int,
-    fresh: Callable[[int], Floats],
+    project: Callable[[Floats], Floats],
+    rng: np.random.Generator,
     room: int,
     second_look: int,
 ) -> Krylov:
@@ -57,10 +60,12 @@ def largest(
         good enough, or hopeless, or neither.
     basis_size
         Columns of the basis before a restart.
-    fresh
-        Gives so many new random columns, for when the space closes.
+    project
+        Takes off what lies outside the space in which the map works.
+    rng
+        For new directions when the space closes, and for the second look.
     room
-        Dimension of the space in which the map works: N without the trivial directions.
+        Dimension of that space.
     second_look
         Blocks to go on for from a new random start once all are good: the result stands if nothing larger turns up.
     """
@@ -71,11 +76,22 @@ def largest(
     basis[:width] = start.T
     filled, products, since = 0, 0, 0
     settled: Floats | None = None
+
+    def clean(rows: Floats, found: Floats) -> Floats:
+        """Orthonormal rows within the space and orthogonal to those found; rows of zeros are replaced by random ones."""
+        empty = ~rows.any(axis=1)
+        rows[empty] = rng.standard_normal((int(empty.sum()), size))
+        for _ in range(3):
+            rows = np.ascontiguousarray(project(rows.T).T)
+            _take_off(found, rows)
+            rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
+        return rows
+
     while True:
         image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
         products += width
         filled += width
-        coupling, remainder = _expand(basis, small, filled, width, image, fresh)
+        coupling, remainder = _expand(basis, small, filled, width, image, clean)
         basis[filled : filled + width] = remainder
         since += 1
         full = filled + width > capacity
@@ -96,23 +112,14 @@ def largest(
             # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again from elsewhere.
             # Only what has converged may stay, since the remainder that the rest couples to is given up.
             filled = _restart(basis, small, theta, rotation, n_wanted)
-            _begin_elsewhere(basis, filled, width, fresh)
+            basis[filled : filled + width] = clean(rng.standard_normal((width, size)), basis[:filled])
         elif full:
             filled = _restart(basis, small, theta, rotation, n_wanted + max(width, (filled - n_wanted) // 2))
             basis[filled : filled + width] = remainder
 
 
-def _begin_elsewhere(basis: Floats, filled: int, width: int, fresh: Callable[[int], Floats]) -> None:
-    """Put new random directions, orthogonal to the basis, where the next block is taken from."""
-    block = np.ascontiguousarray(fresh(width).T)
-    for _ in range(2):
-        _take_off(basis[:filled], block)
-        block = np.ascontiguousarray(np.linalg.qr(block.T)[0].T)
-    basis[filled : filled + width] = block
-
-
 def _expand(
-    basis: Floats, small: Floats, filled: int, width: int, image: Floats, fresh: Callable[[int], Floats]
+    basis: Floats, small: Floats, filled: int, width: int, image: Floats, clean: Callable[[Floats, Floats], Floats]
 ) -> tuple[Floats, Floats]:
     """Put the coefficients of a block's image into the small matrix; return its coupling to the rest, and the rest.
 
@@ -133,21 +140,18 @@ def _expand(
     scale = float(np.abs(small[:filled, :filled]).max(initial=0.0))
     coupling = np.zeros((width, width))
     for c in range(width):
-        done = image[:c]
-        coupling[:c, c] = _take_off(done, image[c : c + 1])[:, 0]
+        coupling[:c, c] = _take_off(image[:c], image[c : c + 1])[:, 0]
         length = float(np.linalg.norm(image[c]))
-        if length <= 1e-14 * scale:
-            # The space is invariant in this direction: go on with a new one that nothing couples to.
-            image[c] = fresh(1)[:, 0]
-        else:
+        if length > _SHORT * scale:
             coupling[c, c] = length
-        image[c] /= np.linalg.norm(image[c])
-        if length <= 1e-4 * scale:
-            # A short remainder is only as orthogonal as its length allows.
-            for _ in range(2):
-                _take_off(found, image[c : c + 1])
-                _take_off(done, image[c : c + 1])
-                image[c] /= np.linalg.norm(image[c])
+            image[c] /= length
+            continue
+        # The space closes in this direction. What is left is rounding for the most part, and normalising it would blow up whatever
+        # it holds of the basis and of the trivial span.
+        if length <= 1e-14 * scale:
+            image[c] = 0.0
+        coupling[c, c] = length
+        image[c] = clean(image[c : c + 1], np.concatenate((found, image[:c])))
     return coupling, image
 
 

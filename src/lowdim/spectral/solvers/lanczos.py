@@ -35,9 +35,6 @@ def solve(
     if columns + width > room:
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
 
-    def fresh(count: int) -> Floats:
-        return standard.project(settings.rng.standard_normal((standard.size, count)))
-
     history: list[tuple[int, float]] = []
 
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
@@ -46,7 +43,7 @@ def solve(
         history.append((products, float(residuals.max()) / bound))
         if history[-1][1] <= 1.0:
             return "good"
-        stalls = give_up and _stalls(history, max_products, 4 * columns)
+        stalls = give_up and _stalls(history, max_products, max(600, 8 * columns))
         return "hopeless" if stalls or products >= max_products else "go on"
 
     found = krylov.largest(
@@ -55,7 +52,8 @@ def solve(
         k,
         judge=judge,
         basis_size=columns,
-        fresh=fresh,
+        project=standard.project,
+        rng=settings.rng,
         room=room,
         second_look=6 if standard.problem.end == "largest" else columns,
     )

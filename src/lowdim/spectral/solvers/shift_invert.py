@@ -21,9 +21,6 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
     inverse = invert(standard, settings)
 
-    def fresh(count: int) -> Floats:
-        return standard.project(settings.rng.standard_normal((standard.size, count)))
-
     def judge(values: Floats, residuals: Floats, solves: int) -> krylov.Verdict:
         settings.events.progress(min(solves, max_solves), max_solves)
         if values.min() > 0 and np.all(residuals <= settings.tolerance * values):
@@ -36,7 +33,8 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
         k,
         judge=judge,
         basis_size=columns,
-        fresh=fresh,
+        project=standard.project,
+        rng=settings.rng,
         room=room,
         second_look=3,
     )

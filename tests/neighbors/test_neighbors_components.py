@@ -16,10 +16,9 @@ from lowdim.neighbors import (
     build_index,
     connect_components,
     find_components,
-    radius_graph,
-    rows_without_neighbors,
     symmetric_graph,
 )
+from lowdim.neighbors.edges import add_edges
 from lowdim.records import Neighbors
 
 GENERATOR = np.random.default_rng(0)
@@ -112,53 +111,43 @@ def test_connecting_is_a_minimum_spanning_tree(form):
         index = build_index(Rows(points), "manhattan")
     else:
         index = build_index(Rows(points), search=form)
-    graph = symmetric_graph(index.query(None, 5))
-    components = find_components(graph)
+    neighbors = index.query(None, 5)
+    components = find_components(symmetric_graph(neighbors))
     assert components.count == 12
-    joined = connect_components(graph, components, index)
-    assert find_components(joined.graph).count == 1
-    assert joined.added.shape == (11, 2)
+    joined = connect_components(components, index)
+    assert joined.lengths.size == 11
+    assert find_components(symmetric_graph(add_edges(neighbors, joined))).count == 1
     metric = "cityblock" if form == "manhattan" else "euclidean"
-    measured = cdist(points, points, metric)[joined.added[:, 0], joined.added[:, 1]]
+    measured = cdist(points, points, metric)[joined.starts, joined.ends]
     np.testing.assert_allclose(joined.lengths, measured)
     if form != "manhattan":
         np.testing.assert_allclose(joined.lengths.sum(), spanning_length(points, components.labels))
-    assert joined.graph.nnz == graph.nnz + 22
-    np.testing.assert_array_equal(dense_graph(joined.graph), dense_graph(joined.graph).T)
 
 
 def test_every_point_its_own_component():
     points = GENERATOR.normal(size=(70, 2))
     empty = csr_array((70, 70))
-    joined = connect_components(empty, find_components(empty), build_index(Rows(points)))
+    joined = connect_components(find_components(empty), build_index(Rows(points)))
     np.testing.assert_allclose(joined.lengths.sum(), minimum_spanning_tree(cdist(points, points)).sum())
 
 
-def test_a_connected_graph_stays_as_it_is():
+def test_a_connected_graph_needs_no_edges():
     index = build_index(Rows(GENERATOR.normal(size=(40, 2))))
     graph = symmetric_graph(index.query(None, 12))
-    joined = connect_components(graph, find_components(graph), index)
-    assert joined.added.size == 0
-    assert joined.graph.nnz == graph.nnz
+    joined = connect_components(find_components(graph), index)
+    assert joined.lengths.size == 0
 
 
 def test_a_sparse_graph_cannot_be_connected():
     graph = csr_array((np.ones(4), np.array([1, 0, 3, 2]), np.arange(5)), shape=(4, 4))
     index = build_index(Rows(graph), "precomputed")
     with pytest.raises(DisconnectedError, match=r"on_disconnected='connect'.*raise n_neighbors"):
-        connect_components(graph, find_components(graph), index)
+        connect_components(find_components(graph), index)
 
 
 def test_a_sparse_graph_uses_the_distances_that_it_has():
     stored = csr_array(np.array([[0, 1, 9.0], [1, 0, 4.0], [9.0, 4.0, 0]]))
     index = build_index(Rows(stored), "precomputed")
     graph = symmetric_graph(index.query_radius(None, 2.0))
-    joined = connect_components(graph, find_components(graph), index)
+    joined = connect_components(find_components(graph), index)
     assert joined.lengths.tolist() == [4.0]
-
-
-def test_rows_without_neighbours_in_the_radius_graph():
-    points = np.array([[0.0], [0.5], [5.0], [5.4], [100.0]])
-    found = radius_graph(build_index(Rows(points)), 1.0)
-    assert rows_without_neighbors(found).tolist() == [4]
-    assert found.counts.tolist() == [1, 1, 1, 1, 0]

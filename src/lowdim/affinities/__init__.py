@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ..neighbors.symmetrize import symmetrize
 from .binary import Binary
 from .entropic import Entropic
 from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
 from .laplacian import NormalizedWeights, degrees, laplacian, normalized
 from .self_tuning import SelfTuning
-from .symmetrize import symmetrize
 from .weights import Affinity, FittedAffinity
 
 __all__ = [

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..events import Events
+from ..neighbors.symmetrize import Symmetry
 from ..records import Neighbors, Sparse
-from .symmetrize import Symmetry
 from .weights import directed, symmetric
 
 

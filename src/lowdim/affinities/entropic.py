@@ -9,9 +9,9 @@ import numpy as np
 from .. import kernels
 from ..errors import DataWarning, InputError
 from ..events import Events
+from ..neighbors.symmetrize import Symmetry
 from ..parallel import map_blocks
 from ..records import Floats, Neighbors, Sparse
-from .symmetrize import Symmetry
 from .weights import directed, symmetric
 
 

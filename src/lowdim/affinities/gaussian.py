@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import DataWarning, InputError
 from ..events import Events
+from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
-from .symmetrize import Symmetry
 from .weights import directed, keep_nearest, relative, symmetric
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from .. import kernels
 from ..errors import DataWarning
 from ..events import Events
+from ..neighbors.symmetrize import Symmetry, symmetrize
 from ..records import Floats, Neighbors, Sparse
-from .symmetrize import Symmetry, symmetrize
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
 SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)

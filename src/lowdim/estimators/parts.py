@@ -12,8 +12,7 @@ from scipy.linalg import helmert
 from ..data.rows import Rows
 from ..errors import DisconnectedError, DisconnectedWarning
 from ..events import Events
-from ..neighbors import Index, connect_components, symmetric_graph
-from ..neighbors.edges import Edges
+from ..neighbors import Index, connect_components
 from ..records import Floats, Integers
 from ..validation import listed
 from .base import Embedded, Map
@@ -76,9 +75,7 @@ def _expand(hood: Neighborhood, values: Any) -> Any:
 
 def _connect(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events: Events) -> Embedded:
     with events.stage("connect"):
-        graph = symmetric_graph(hood.neighbors)
-        connection = connect_components(graph, hood.components, hood.index, events=events)
-        bridges = Edges(connection.added[:, 0], connection.added[:, 1], connection.lengths)
+        bridges = connect_components(hood.components, hood.index, events=events)
     events.warned(
         f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
         "Distances across them are guesses: raise n_neighbors or radius, or see on_disconnected.",

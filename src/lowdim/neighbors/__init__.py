@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from .build import build_index
 from .components import find_components, symmetric_graph
-from .connect import Connection, connect_components
+from .connect import connect_components
 from .index import Index
 from .metrics import metric_names, resolve_metric
-from .radius import radius_graph, rows_without_neighbors
 
 __all__ = [
-    "Connection",
     "Index",
     "build_index",
     "connect_components",
     "find_components",
     "metric_names",
-    "radius_graph",
     "resolve_metric",
-    "rows_without_neighbors",
     "symmetric_graph",
 ]

@@ -11,7 +11,6 @@ from ...records import Floats
 from ..signs import leading_signs
 
 
-
 @dataclass(frozen=True, slots=True)
 class LinearFit:
     """Principal components: orthonormal rows ``components`` (d x D), largest variance first, signs fixed.

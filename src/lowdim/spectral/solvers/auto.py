@@ -140,7 +140,9 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
             attempts.append(Attempt(rung.name, rung.why, outcome))
             continue
         solution = finish(standard, trial, rung.name, settings.n_components)
-        attempts.append(Attempt(rung.name, rung.why, outcome or f"residual {solution.residuals.max():.1e} |A|"))
+        attempts.append(
+            Attempt(rung.name, rung.why, outcome or f"residual {solution.residuals.max():.1e} |A|")
+        )
         floor = _RESOLUTION if outcome else _ROUNDING
         if _worst(standard, solution) <= standard.bound(solution.values, settings.tolerance, floor):
             return replace(solution, attempts=tuple(attempts))
@@ -150,7 +152,9 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
     return _judge(standard, settings, best, tuple(attempts))
 
 
-def _judge(standard: Standard, settings: Settings, best: Solution | None, attempts: tuple[Attempt, ...]) -> Solution:
+def _judge(
+    standard: Standard, settings: Settings, best: Solution | None, attempts: tuple[Attempt, ...]
+) -> Solution:
     """The best of solutions that did not pass: warned about if it is usable, else refused."""
     story = "; ".join(f"{attempt.solver}: {attempt.outcome}" for attempt in attempts)
     advice = "Try more neighbours (a better connected graph), fewer components, another solver, or a larger tolerance."

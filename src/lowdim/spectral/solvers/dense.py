@@ -23,5 +23,7 @@ def solve(standard: Standard, settings: Settings) -> Trial:
         S += (far if standard.problem.end == "smallest" else -far) * (basis @ basis.T)
     n, k = standard.size, settings.n_components
     first = 0 if standard.problem.end == "smallest" else n - k
-    _, vectors = linalg.eigh((S + S.T) / 2, subset_by_index=[first, first + k - 1], overwrite_a=True, driver="evr")
+    _, vectors = linalg.eigh(
+        (S + S.T) / 2, subset_by_index=[first, first + k - 1], overwrite_a=True, driver="evr"
+    )
     return Trial(vectors, 1)

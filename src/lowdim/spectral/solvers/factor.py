@@ -128,7 +128,9 @@ def _planned(matrix: Sparse, memory_limit: int | None, *, symmetric: bool) -> Sy
     limit = memory_limit if memory_limit is not None else _MEMORY_SHARE * _physical_memory()
     needed = symbolic.bytes(symmetric=symmetric)
     if needed > limit:
-        raise SolverFailure(f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(limit)}")
+        raise SolverFailure(
+            f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(limit)}"
+        )
     return symbolic
 
 
@@ -143,4 +145,6 @@ def _is_sound(factor: Factor, matrix: Sparse) -> bool:
     b = np.cos(np.arange(matrix.shape[0], dtype=np.float64) ** 2)[:, None]
     x = factor.solve(b)
     size = float(np.abs(matrix.data).max(initial=0.0)) * float(np.linalg.norm(x))
-    return bool(np.isfinite(size) and np.linalg.norm(matrix @ x - b) <= 1e-10 * (size + float(np.linalg.norm(b))))
+    return bool(
+        np.isfinite(size) and np.linalg.norm(matrix @ x - b) <= 1e-10 * (size + float(np.linalg.norm(b)))
+    )

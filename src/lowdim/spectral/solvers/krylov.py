@@ -61,7 +61,7 @@ def largest(
     basis_size
         Columns of the basis before a restart.
     project
-        Takes off what lies outside the space in which the map works.
+        Takes off what lies outside the space that is searched; the map need not stay in it.
     rng
         For new directions when the space closes, and for the second look.
     room
@@ -91,7 +91,7 @@ def largest(
         image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
         products += width
         filled += width
-        coupling, remainder = _expand(basis, small, filled, width, image, clean)
+        coupling, remainder = _expand(basis, small, filled, width, image, project, clean)
         basis[filled : filled + width] = remainder
         since += 1
         full = filled + width > capacity
@@ -119,7 +119,13 @@ def largest(
 
 
 def _expand(
-    basis: Floats, small: Floats, filled: int, width: int, image: Floats, clean: Callable[[Floats, Floats], Floats]
+    basis: Floats,
+    small: Floats,
+    filled: int,
+    width: int,
+    image: Floats,
+    project: Callable[[Floats], Floats],
+    clean: Callable[[Floats, Floats], Floats],
 ) -> tuple[Floats, Floats]:
     """Put the coefficients of a block's image into the small matrix; return its coupling to the rest, and the rest.
 
@@ -138,6 +144,8 @@ def _expand(
     small[:filled, filled - width : filled] = coefficients
     small[filled - width : filled, :filled] = coefficients.T
     scale = float(np.abs(small[:filled, :filled]).max(initial=0.0))
+    # At the end, not in the map: the recurrence would let a trivial part of the basis grow from step to step.
+    image = np.ascontiguousarray(project(image.T).T)
     coupling = np.zeros((width, width))
     for c in range(width):
         coupling[:c, c] = _take_off(image[:c], image[c : c + 1])[:, 0]

@@ -47,7 +47,7 @@ def solve(
         return "hopeless" if stalls or products >= max_products else "go on"
 
     found = krylov.largest(
-        lambda Y: standard.project(sign * standard.raw(Y) + standard.norm * Y),
+        lambda Y: sign * standard.raw(Y) + standard.norm * Y,
         standard.begin(settings, width),
         k,
         judge=judge,

@@ -42,7 +42,9 @@ def solve(standard: Standard, settings: Settings, *, max_iterations: int = 300) 
 
 
 def _as_linear(size: int, function: Callable[[Floats], Floats]) -> linalg.LinearOperator:
-    return linalg.LinearOperator((size, size), matvec=lambda y: function(y.reshape(size, 1)), matmat=function, dtype=float)
+    return linalg.LinearOperator(
+        (size, size), matvec=lambda y: function(y.reshape(size, 1)), matmat=function, dtype=float
+    )
 
 
 def _preconditioner(standard: Standard) -> Callable[[Floats], Floats]:

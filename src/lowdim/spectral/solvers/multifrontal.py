@@ -141,7 +141,9 @@ class Multifrontal:
             lower[width:] = blas.dtrsm(1.0, factors, below.T, lower=0, trans_a=1, overwrite_b=1).T
             beside = np.asfortranarray(front[:width, width:][order])
             upper[width:] = blas.dtrsm(1.0, factors, beside, lower=1, diag=1, overwrite_b=1).T
-            left = blas.dgemm(-1.0, upper[width:].T, lower[width:].T, beta=1.0, c=left.T, trans_a=1, overwrite_c=1).T
+            left = blas.dgemm(
+                -1.0, upper[width:].T, lower[width:].T, beta=1.0, c=left.T, trans_a=1, overwrite_c=1
+            ).T
         return left
 
     def solve(self, B: Floats) -> Floats:

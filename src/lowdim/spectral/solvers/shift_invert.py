@@ -42,5 +42,7 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
     trial = Trial(inverse(found.vectors), found.products + k)
     if not found.converged:
         worst = float(np.max(found.residuals / np.abs(found.values)))
-        raise SolverFailure(f"relative residual {worst:.1e} of the inverse after {found.products} solves", trial)
+        raise SolverFailure(
+            f"relative residual {worst:.1e} of the inverse after {found.products} solves", trial
+        )
     return trial

@@ -79,6 +79,16 @@ class Real:
         return np.isfinite(number).item() and inside and number < self.high
 
 
+class Jobs:
+    """A number of threads, or a negative number that counts back from all cores."""
+
+    words = "a whole number other than 0 (-1: every core)"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return Whole().allows(value) and value != 0
+
+
 class OneOf:
     """One of a few words."""
 
@@ -134,7 +144,7 @@ class Instance:
     @property
     def words(self) -> str:
         """The rule in words."""
-        return " or ".join(f"a {kind.__name__}" for kind in self.classes)
+        return "an object of class " + " or ".join(kind.__name__ for kind in self.classes)
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""

@@ -132,6 +132,7 @@ def test_neighbours_counted_after_duplicates_collapse(name: str, good: np.ndarra
         ("random_state", -1),
         ("random_state", "seed"),
         ("n_jobs", 1.5),
+        ("n_jobs", 0),
         ("memory_limit", -5),
         ("memory_limit", "four"),
         ("callback", 3),

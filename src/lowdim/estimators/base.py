@@ -15,12 +15,12 @@ from .. import validation
 from ..data.rows import Rows
 from ..events import Event, Events, Listener, Printer
 from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
-from ..validation import Either, Function, Instance, Nothing, Real, Rule, Whole
+from ..validation import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),
     "random_state": Either(Whole(0), Nothing(), Instance(np.random.Generator, np.random.RandomState)),
-    "n_jobs": Either(Whole(), Nothing()),
+    "n_jobs": Either(Jobs(), Nothing()),
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
     "callback": Either(Function(), Nothing()),
     "verbose": Whole(0),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Thread
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -51,22 +52,31 @@ def map_blocks(
     block_rows
         Rows in a block; by default about 64 blocks of at least 256 rows.
     done
-        Called in the calling thread with the number of rows finished so far.
+        Called in the calling thread with the number of rows finished so far, about as often as it finishes a block.
     """
     size = block_rows or max(256, -(-n_rows // 64))
     blocks = list(row_blocks(n_rows, size))
-    workers = min(count_workers(n_jobs), len(blocks))
-    results: list[Result] = []
+    results: dict[int, Result] = {}
+    failures: list[BaseException] = []
+    places = count()
 
-    def collect(values: Iterator[Result]) -> None:
-        for block, value in zip(blocks, values, strict=True):
-            results.append(value)
-            if done is not None:
-                done(block.stop)
+    def work(report: Callable[[int], None] | None) -> None:
+        """Take the next block until none is left; the counter hands each one out once."""
+        try:
+            while not failures and (place := next(places)) < len(blocks):
+                results[place] = function(blocks[place])
+                if report is not None:
+                    report(min(n_rows, len(results) * size))
+        except BaseException as failure:
+            failures.append(failure)
 
-    if workers <= 1:
-        collect(map(function, blocks))
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            collect(pool.map(function, blocks))
-    return results
+    # The calling thread works too: a pool of its own for every call would cost more than many a call does.
+    helpers = [Thread(target=work, args=(None,)) for _ in range(min(count_workers(n_jobs), len(blocks)) - 1)]
+    for helper in helpers:
+        helper.start()
+    work(done)
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
+    return [results[place] for place in range(len(blocks))]

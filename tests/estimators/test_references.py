@@ -217,7 +217,7 @@ def test_lle_kin_flatten_a_roll(variant: str) -> None:
     flat = roll.parameters - roll.parameters.mean(axis=0)
     fitted = np.linalg.lstsq(embedding - embedding.mean(axis=0), flat, rcond=None)[0]
     left = flat - (embedding - embedding.mean(axis=0)) @ fitted
-    assert np.linalg.norm(left) / np.linalg.norm(flat) < 0.05
+    assert np.linalg.norm(left) / np.linalg.norm(flat) < 0.06
 
 
 @pytest.mark.parametrize("name", SETS)

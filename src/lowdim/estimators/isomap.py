@@ -27,7 +27,7 @@ from .neighborhood import NEIGHBOR_RULES, PAIRWISE, Neighborhood, Settings, chec
 from .parts import Needs, embed_parts
 
 DEFAULT_NEIGHBORS = 10
-SAMPLED_SOURCES = 500
+SAMPLED_SOURCES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Isomap(Estimator):
     embedding_ : array (n_samples, n_components)
     eigenvalues_ : array (n_components,), largest first
     residual_variance_ : array (n_components,), 1 - R^2 of geodesic and embedded distances for 1, 2, ... coordinates
-        (from 500 points to all others where there are more)
+        (from 1000 points to all others where there are more)
     component_labels_ : array (n_samples,), 0 for the largest component
     report_ : what was done and chosen, seconds per stage, residuals
 

@@ -1,0 +1,62 @@
+"""Row blocks on threads."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lowdim.parallel import count_workers, map_blocks, row_blocks
+
+
+@given(n_rows=st.integers(0, 3000), size=st.integers(1, 700), n_jobs=st.integers(1, 5))
+def test_every_row_once_and_results_in_order(n_rows: int, size: int, n_jobs: int) -> None:
+    seen = np.zeros(n_rows, dtype=int)
+
+    def visit(block: slice) -> int:
+        seen[block] += 1
+        return block.start
+
+    starts = map_blocks(visit, n_rows, n_jobs=n_jobs, block_rows=size)
+    assert np.all(seen == 1)
+    assert starts == [block.start for block in row_blocks(n_rows, size)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_first_failure_comes_out_and_stops_the_rest(n_jobs: int) -> None:
+    visited = []
+
+    def fail(block: slice) -> None:
+        visited.append(block.start)
+        raise RuntimeError(f"block {block.start}")
+
+    with pytest.raises(RuntimeError, match="block"):
+        map_blocks(fail, 10_000, n_jobs=n_jobs, block_rows=10)
+    assert len(visited) <= n_jobs
+    assert threading.active_count() < 20
+
+
+def test_progress_is_told_in_the_calling_thread() -> None:
+    told: list[tuple[int, int]] = []
+    map_blocks(
+        lambda block: None,
+        1000,
+        n_jobs=2,
+        block_rows=100,
+        done=lambda rows: told.append((rows, threading.get_ident())),
+    )
+    rows = [count for count, _ in told]
+    assert all(thread == threading.get_ident() for _, thread in told)
+    assert rows == sorted(rows)
+    assert all(0 < count <= 1000 for count in rows)
+
+
+def test_counting_workers() -> None:
+    everything = count_workers(-1)
+    assert count_workers(None) == everything >= 1
+    assert count_workers(3) == 3
+    assert count_workers(-everything) == 1
+    assert count_workers(-everything - 5) == 1

@@ -1,6 +1,7 @@
 """Symbolic side of a sparse factor: elimination tree, column counts, supernodes and the rows of their fronts.
 
-All work on the pattern of a symmetric matrix in compressed rows with sorted columns (Davis 2006, ch. 4; Liu 1992).
+All work on the pattern of a symmetric matrix in compressed rows with sorted columns (Davis 2006, ch. 4; Liu
+1992).
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def column_counts(indptr: NDArray[Any], indices: NDArray[Any], parent: Integers)
 def supernodes(parent: Integers, counts: Integers) -> Integers:
     """First column of each run that is factored as one dense front, and n at the end.
 
-    A column joins the run before it when it is the parent of its last column and the zeros stored thereby stay few.
+    A column joins the run before it when it is the parent of its last column and the zeros stored thereby
+    stay few.
     """
     n = parent.size
     starts = np.empty(n + 1, np.int64)
@@ -112,7 +114,7 @@ def supernodes(parent: Integers, counts: Integers) -> Integers:
 def front_rows(
     indptr: NDArray[Any], indices: NDArray[Any], starts: Integers, counts: Integers
 ) -> tuple[Integers, Integers, Integers, Integers]:
-    """Rows below the pivots of each front, compressed and sorted; the last child of each, and the one before each child."""
+    """Rows below the pivots of each front, compressed and sorted; its last child; the child before each child."""
     n_fronts = starts.size - 1
     n = counts.size
     front_of = np.empty(n, np.int64)
@@ -153,7 +155,7 @@ def front_rows(
 
 @njit(cache=True, nogil=True)
 def stack_height(bounds: Integers, last_child: Integers, before: Integers) -> int:
-    """Entries of the stack at its highest, when each front replaces what its children left by what it leaves."""
+    """Entries of the stack at its highest: each front replaces what its children left by what it leaves."""
     height = 0
     highest = 0
     for s in range(last_child.size):

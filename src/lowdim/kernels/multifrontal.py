@@ -1,8 +1,9 @@
 """Numeric side of a sparse factor: dense fronts, assembled, eliminated and solved with (Liu 1992).
 
-A front of w pivots and r rows below them is a square matrix of w + r. Its factors are two panels (w + r) x w in C order: ``lower``
-holds L11 over L21, ``upper`` the transposes of U11 and U12; of a symmetric matrix they are one and the same. What is left of a
-front waits on a stack for its parent: in postorder the children's leavings are always on top.
+A front of w pivots and r rows below them is a square matrix of w + r. Its factors are two panels (w + r) x w
+in C order: ``lower`` holds L11 over L21, ``upper`` the transposes of U11 and U12; of a symmetric matrix they
+are one and the same. What is left of a front waits on a stack for its parent: in postorder the children's
+leavings are always on top.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def assemble(
     top: int,
     symmetric: bool,
 ) -> tuple[Floats, int]:
-    """Front of supernode s, from entries of the matrix and what its children left; and the top of the stack without those."""
+    """Front of supernode s, from the matrix and what its children left; and the top of the stack without those."""
     starts, bounds, rows, last_child, before, place = shape
     begin, end = starts[s], starts[s + 1]
     width = end - begin
@@ -88,7 +89,7 @@ def eliminate(front: Floats, width: int, order: Integers) -> bool:
 
 @njit(cache=True, nogil=True)
 def eliminate_symmetric(front: Floats, width: int) -> bool:
-    """Cholesky of the pivots of a front, in place in its lower triangle; whether all of them were positive."""
+    """Cholesky of the pivots of a front, in place in its lower triangle; whether all were positive."""
     size = front.shape[0]
     column = np.empty(size)
     for k in range(width):
@@ -153,7 +154,7 @@ def factor_run(
 def forward_run(
     first: int, last: int, shape: tuple[Any, ...], panel: Floats, places: Integers, X: Floats, order: Integers
 ) -> None:
-    """Solve with the panels of the supernodes [first, last), for each row of X, its pivots put in ``order`` first if there is one.
+    """Solve with the panels of supernodes [first, last), for each row of X, pivots put in ``order`` before.
 
     Sums of products may be reordered by the compiler, the same way every time.
     """
@@ -183,7 +184,7 @@ def forward_run(
 def backward_run(
     first: int, last: int, shape: tuple[Any, ...], panel: Floats, places: Integers, X: Floats, order: Integers
 ) -> None:
-    """Solve with the transposed panels, from the last supernode to the first, its pivots put back from ``order`` if there is one."""
+    """Solve with the transposed panels, from the last supernode to the first, pivots put back from ``order``."""
     starts, bounds, rows = shape[0], shape[1], shape[2]
     for s in range(last - 1, first - 1, -1):
         begin, width = starts[s], starts[s + 1] - starts[s]

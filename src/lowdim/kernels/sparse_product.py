@@ -1,8 +1,9 @@
 """Products of a sparse matrix in compressed rows with a block of columns, on the rows [start, stop).
 
-Blocks are in C order, so that each entry of the matrix is read once for all columns; one and two columns, the widths of
-Lanczos, are summed in registers. Places are read as unsigned, which spares a test for negative ones. Only multiply-add is fused
-(``contract``): the order of every sum stays that of the row, whatever the block of rows.
+Blocks are in C order, so that each entry of the matrix is read once for all columns; one and two columns, the
+widths of Lanczos, are summed in registers. Places are read as unsigned, which spares a test for negative
+ones. Only multiply-add is fused (``contract``): the order of every sum stays that of the row, whatever the
+block of rows.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def product(
 def differences(
     indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, out: Floats, start: int, stop: int
 ) -> None:
-    """``out_i = sum_j w_ij (x_i - x_j)``: the graph Laplacian without the cancellation of d_i x_i - sum_j w_ij x_j."""
+    """``out_i = sum_j w_ij (x_i - x_j)``: the graph Laplacian without the cancellation of D X - W X."""
     m = X.shape[1]
     if m == 1:
         for i in range(start, stop):
@@ -86,7 +87,7 @@ def differences(
 def edge_energy(
     indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, out: Floats, start: int, stop: int
 ) -> None:
-    """``out_i = sum_j w_ij (x_i - x_j)^2``, whose sum over i is 2 x'Lx: all terms of one sign, nothing cancels."""
+    """``out_i = sum_j w_ij (x_i - x_j)^2``, whose sum over i is 2 x'Lx: nothing cancels."""
     m = X.shape[1]
     for i in range(start, stop):
         for c in range(m):

@@ -1,7 +1,7 @@
 """The symmetric matrices A of the spectral problems, as operators that multiply blocks of columns.
 
-Each follows ``records.Operator``: ``size``, ``apply(X)``, ``energy(X)``, ``explicit()``. ``energy`` gives x'Ax for each column by
-a sum of squares where A has one, so that an eigenvalue of 1e-9 |A| keeps its digits.
+Each follows ``records.Operator``: ``size``, ``apply(X)``, ``energy(X)``, ``explicit()``. ``energy`` gives
+x'Ax for each column by a sum of squares where A has one, so that an eigenvalue of 1e-9 |A| keeps its digits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from ..records import Floats, Sparse
 #: Multiply-adds below which SciPy's product on one thread beats a compiled one with its dispatch to threads.
 _THREADED_WORK = 1_000_000
 _SLACK = 1e-12
-#: Columns up to which a dense product is faster column by column: at N = 10,000 one column takes 63 ms, two at once 260 ms.
+#: Columns up to which a dense product is faster column by column: at N = 10,000 one column takes 63 ms, two
+#: at once 260 ms.
 _NARROW = 4
 
 
@@ -43,7 +44,7 @@ def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: i
 
 
 def _narrow(matrix: Sparse) -> Sparse:
-    """The same matrix with float64 entries and 32-bit places where they fit: half the traffic of every product."""
+    """The same matrix in float64 with 32-bit places where they fit: less traffic in every product."""
     matrix = sparse.csr_array(matrix)
     limit = np.iinfo(np.int32).max
     kind = np.int32 if max(matrix.nnz, *matrix.shape) < limit else np.int64
@@ -61,8 +62,8 @@ def _narrow(matrix: Sparse) -> Sparse:
 class Laplacian:
     """A = D - W, with W sparse, symmetric and non-negative (Belkin & Niyogi 2003, sect. 2).
 
-    ``degrees`` is the diagonal D, usually the row sums of W. Products are taken as sum_j w_ij (x_i - x_j), so that
-    smooth vectors lose no digits; what the degrees hold beyond the row sums is added to the diagonal.
+    ``degrees`` is the diagonal D, usually the row sums of W. Products are taken as sum_j w_ij (x_i - x_j), so
+    that smooth vectors lose no digits; what the degrees hold beyond the row sums is added to the diagonal.
     """
 
     W: Sparse
@@ -89,8 +90,8 @@ class Laplacian:
     def energy(self, X: Floats) -> Floats:
         """Half the sum of w_ij (x_i - x_j)^2, for each column."""
         out = _over_rows(kernels.sparse_product.edge_energy, self.W, X, self._jobs(X))
-        total = out.sum(axis=0) / 2
-        return total if self.slack is None else total + self.slack @ (X * X)
+        total: Floats = out.sum(axis=0) / 2
+        return total if self.slack is None else np.asarray(total + self.slack @ (X * X))
 
     def explicit(self) -> Sparse:
         """D - W."""
@@ -174,11 +175,11 @@ class Explicit:
 
 @dataclass(frozen=True, slots=True)
 class CenteredGram:
-    """A = -1/2 M H D2 H' M with H = I - 1 m'/sum(m): the Gram matrix of centred points from their squared distances.
+    """A = -1/2 M H D2 H' M, H = I - 1 m'/sum(m): the Gram matrix of centred points from squared distances.
 
-    ``mass`` m holds how many times each point stands in the data (None: once); M = diag(m). The eigenpairs of (A, M) are
-    then those of the data with every copy written out. D2 is read as it is, in float64 or float32, and no second
-    N x N array is made (Torgerson 1952; Borg & Groenen 2005, sect. 12.1).
+    ``mass`` m holds how many times each point stands in the data (None: once); M = diag(m). The eigenpairs of
+    (A, M) are then those of the data with every copy written out. D2 is read as it is, in float64 or float32,
+    and no second N x N array is made (Torgerson 1952; Borg & Groenen 2005, sect. 12.1).
     """
 
     squared_distances: Floats
@@ -193,11 +194,11 @@ class CenteredGram:
         """A X, centring the columns before and after the one product with D2."""
         if self.mass is None:
             image = _dense_product(self.squared_distances, X - X.mean(axis=0))
-            return -0.5 * (image - image.mean(axis=0))
+            return np.asarray(-0.5 * (image - image.mean(axis=0)))
         share = self.mass / self.mass.sum()
         column = self.mass[:, None]
         image = _dense_product(self.squared_distances, column * (X - share @ X))
-        return -0.5 * column * (image - share @ image)
+        return np.asarray(-0.5 * column * (image - share @ image))
 
     def energy(self, X: Floats) -> Floats:
         """x'Ax for each column."""

@@ -15,7 +15,7 @@ from ...events import Events
 from ...records import Attempt, Floats, Operator, Problem, Solution
 from ..operators import CenteredGram, Explicit, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
-from .common import Settings, Solver, SolverFailure, Standard, finish, standardise
+from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
 
 Name = Literal["auto", "dense", "lanczos", "shift-invert", "lobpcg"]
 SOLVERS: dict[str, Solver] = {
@@ -26,8 +26,8 @@ SOLVERS: dict[str, Solver] = {
 }
 _DENSE_SIZE = 400
 _DENSE_LIMIT = 6000
-#: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their price, above the second
-#: the vectors are not usable.
+#: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their
+#: price, above the second the vectors are not usable.
 _GOOD = 1e-6
 _USABLE = 1e-3
 #: Residual relative to |A| that rounding alone may leave to a solver that has converged by its own measure.
@@ -57,8 +57,8 @@ def solve(
     solver
         ``"auto"`` climbs a ladder; a name stands for that solver alone.
     tolerance
-        Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution past it comes with a
-        ConvergenceWarning; past 1e-3 it is a ConvergenceError.
+        Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution
+        past it comes with a ConvergenceWarning; past 1e-3 it is a ConvergenceError.
     rng
         Source of starting vectors; the same generator gives the same solution.
     events
@@ -97,9 +97,10 @@ class _Rung:
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """Solvers in the order to try, by size and structure.
 
-    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians: lanczos with a bounded effort, then
-    shift-invert, lobpcg, dense. Other sparse matrices at the small end: shift-invert, lobpcg, dense. The last ones
-    only where nothing before came close, and dense only where it can end.
+    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians: lanczos with
+    a bounded effort, then shift-invert, lobpcg, dense. Other sparse matrices at the small end: shift-invert,
+    lobpcg, lanczos, dense. The last ones only where nothing before came close, and dense only where it can
+    end.
     """
     size, k = standard.size, settings.n_components
     problem = standard.problem
@@ -116,6 +117,8 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
             yield _Rung("lanczos", "products with a graph Laplacian are cheap and need no factor", bounded)
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
         yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
+        if not isinstance(problem.operator, Laplacian):
+            yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
     if size <= _DENSE_LIMIT:
         yield _Rung("dense", "nothing else is left", dense.solve, dear=True)
 
@@ -132,10 +135,7 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
         if rung.dear and best is not None and _worst(standard, best) <= standard.bound(best.values, _GOOD):
             continue
         settings.events.chosen("solver", rung.name, rung.why)
-        try:
-            trial, outcome = rung.run(standard, settings), ""
-        except SolverFailure as failure:
-            trial, outcome = failure.trial, str(failure)
+        trial, outcome = _attempt(rung, standard, settings)
         if trial is None:
             attempts.append(Attempt(rung.name, rung.why, outcome))
             continue
@@ -152,12 +152,20 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
     return _judge(standard, settings, best, tuple(attempts))
 
 
+def _attempt(rung: _Rung, standard: Standard, settings: Settings) -> tuple[Trial | None, str]:
+    """What a rung found, and what it says of its failure if it failed."""
+    try:
+        return rung.run(standard, settings), ""
+    except SolverFailure as failure:
+        return failure.trial, str(failure)
+
+
 def _judge(
     standard: Standard, settings: Settings, best: Solution | None, attempts: tuple[Attempt, ...]
 ) -> Solution:
     """The best of solutions that did not pass: warned about if it is usable, else refused."""
     story = "; ".join(f"{attempt.solver}: {attempt.outcome}" for attempt in attempts)
-    advice = "Try more neighbours (a better connected graph), fewer components, another solver, or a larger tolerance."
+    advice = "Try more neighbours (a better connected graph), fewer components or another solver."
     if best is None:
         raise ConvergenceError(f"No solver found the eigenvectors ({story}). {advice}")
     message = f"The eigenvectors have residuals up to {best.residuals.max():.1e} |A| ({story}). {advice}"

@@ -1,8 +1,8 @@
 """What every solver shares: the standard form of a problem, Rayleigh-Ritz, residuals, order and signs.
 
-With y = B^1/2 x the problem (A, B) becomes S y = lambda y, S = B^-1/2 A B^-1/2, on the complement of the orthonormal
-columns Q that span B^1/2 times the trivial solutions. Solvers work on S and return a block of trial vectors;
-``finish`` turns a block into eigenpairs and measures their residuals afresh.
+With y = B^1/2 x the problem (A, B) becomes S y = lambda y, S = B^-1/2 A B^-1/2, on the complement of the
+orthonormal columns Q that span B^1/2 times the trivial solutions. Solvers work on S and return a block of
+trial vectors; ``finish`` turns a block into eigenpairs and measures their residuals afresh.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _TIE = 1e-6
 class Settings:
     """What is asked of a solver beyond the problem.
 
-    ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see ``Standard.bound``); ``start`` is an
-    optional block of vectors x to begin from, as a landmark method gives it; ``memory_limit`` bounds the bytes of a factor.
+    ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see
+    ``Standard.bound``); ``start`` is an optional block of vectors x to begin from, as a landmark method gives
+    it; ``memory_limit`` bounds the bytes of a factor.
     """
 
     n_components: int
@@ -39,14 +40,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a solver hands back: vectors y whose span holds the wanted ones, and how many products or solves it took."""
+    """What a solver hands back: vectors y whose span holds the wanted ones, and its products or solves."""
 
     vectors: Floats
     iterations: int
 
 
 class SolverFailure(LowdimError):
-    """One solver could not do it; the ladder goes on to the next, from the best that this one had, and says why."""
+    """One solver could not do it; the ladder goes on to the next, from the best that this one had."""
 
     def __init__(self, message: str, trial: Trial | None = None) -> None:
         super().__init__(message)
@@ -65,8 +66,9 @@ class Solver(Protocol):
 class Standard:
     """A problem in standard form: S = B^-1/2 A B^-1/2 on the complement of ``basis``.
 
-    ``scale`` is the diagonal of B^-1/2 (None: ones), ``basis`` N x t has orthonormal columns, ``norm`` estimates |S|. ``invariant``
-    says whether S maps the span of the basis into itself, as it does when the trivial solutions are eigenvectors.
+    ``scale`` is the diagonal of B^-1/2 (None: ones), ``basis`` N x t has orthonormal columns, ``norm``
+    estimates |S|. ``invariant`` says whether S maps the span of the basis into itself, as it does when the
+    trivial solutions are eigenvectors.
     """
 
     problem: Problem
@@ -83,7 +85,7 @@ class Standard:
     @property
     def room(self) -> int:
         """Number of eigenvectors that exist in the complement of the trivial ones."""
-        return self.size - self.basis.shape[1]
+        return int(self.size - self.basis.shape[1])
 
     def raw(self, Y: Floats) -> Floats:
         """S Y, with nothing projected off."""
@@ -93,7 +95,7 @@ class Standard:
         return scale * self.problem.operator.apply(scale * Y)
 
     def project(self, Y: Floats) -> Floats:
-        """Y without its part in the trivial span; twice, since once leaves rounding errors of the size of that part."""
+        """Y without its part in the trivial span; twice, since once leaves rounding errors of that part."""
         if self.basis.shape[1] == 0:
             return Y
         for _ in range(2):
@@ -115,7 +117,7 @@ class Standard:
         return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
 
     def begin(self, settings: Settings, columns: int) -> Floats:
-        """Orthonormal block to start from: random columns from the seed, most of them replaced by the given start.
+        """Orthonormal block to start from: random columns from the seed, the given start added where there is one.
 
         What a start lacks altogether no Krylov space would find: a small random part stays in every column.
         """
@@ -130,8 +132,8 @@ class Standard:
     def bound(self, values: Floats, tolerance: float, floor: float = 64 * _EPSILON) -> float:
         """Largest residual |S y - lambda y| that passes.
 
-        The scale is that of the wanted eigenvalues, not of |S|: at the small end eigenvalues of 1e-6 |S| need residuals well
-        below 1e-6 |S| to mean anything. Rounding in S y sets the ``floor``, relative to |S|.
+        The scale is that of the wanted eigenvalues, not of |S|: at the small end eigenvalues of 1e-6 |S| need
+        residuals well below 1e-6 |S| to mean anything. Rounding in S y sets the ``floor``, relative to |S|.
         """
         reference = float(np.abs(values).max(initial=0.0))
         return max(tolerance * reference, floor * self.norm)
@@ -152,7 +154,7 @@ def standardise(problem: Problem, rng: np.random.Generator) -> Standard:
 
 
 def _norm(standard: Standard, rng: np.random.Generator) -> float:
-    """|S| from a few power steps on a small block; it is a yardstick, so a few per cent below the truth do no harm."""
+    """|S| from a few power steps on a small block: a yardstick, which may be a few per cent short."""
     block = orthonormal(standard.project(rng.standard_normal((standard.size, min(4, standard.room)))))
     norm = 0.0
     for _ in range(3):
@@ -202,7 +204,7 @@ def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> So
 
 
 def fix_signs(X: Floats) -> Floats:
-    """Columns with their largest absolute entry positive; among entries as large within 1e-6 the first row decides."""
+    """Columns with their largest absolute entry positive; among entries within 1e-6 of it the first row's."""
     if X.size == 0:
         return X
     size = np.abs(X)

@@ -1,12 +1,13 @@
 """One small interface to sparse factors: prepare once, solve many.
 
-Where the fill is small SciPy's SuperLU is as good as any; where it is large the fronts of ``multifrontal`` go through LAPACK. CHOLMOD
-is used for symmetric matrices when the user has installed scikit-sparse.
+Where the fill is small SciPy's SuperLU is as good as any; where it is large the fronts of ``multifrontal`` go
+through LAPACK. CHOLMOD is used for symmetric matrices when the user has installed scikit-sparse.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,7 +40,7 @@ class Factor(Protocol):
 
 
 class SuperLU:
-    """LU factor by SuperLU, ordered for the pattern of A + A' and with pivots kept on the diagonal where they are not tiny.
+    """LU factor by SuperLU, ordered for A + A', with pivots kept on the diagonal where they are not tiny.
 
     On I - W of 10,000 points that has half the fill of COLAMD, which orders for any choice of pivots.
     """
@@ -48,7 +49,7 @@ class SuperLU:
 
     def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
         try:
-            self._lu = linalg.splu(
+            self._lu: Any = linalg.splu(
                 sparse.csc_array(matrix),
                 permc_spec="MMD_AT_PLUS_A",
                 diag_pivot_thresh=0.0 if symmetric else 0.1,
@@ -69,7 +70,7 @@ class SuperLU:
 
     def solve_transposed(self, B: Floats) -> Floats:
         """The inverse of the transpose times a block of columns."""
-        return np.ascontiguousarray(self._lu.solve(np.asfortranarray(B), trans="T"))
+        return np.ascontiguousarray(self._lu.solve(np.asfortranarray(B), "T"))
 
 
 class Cholmod:
@@ -95,7 +96,7 @@ class Cholmod:
 def factor_symmetric(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
     """Factor of a symmetric positive definite matrix; SolverFailure where it is not one or would not fit."""
     try:
-        from sksparse import cholmod
+        cholmod = import_module("sksparse.cholmod")
     except ImportError:
         pass
     else:

@@ -13,8 +13,8 @@ from ..operators import Normal
 from .common import Settings, SolverFailure, Standard, orthonormal
 from .factor import factor_general, factor_symmetric
 
-#: Shift relative to the largest entry: a little above rounding, so that the factor exists; what it does to the trivial span is
-#: projected off, and elsewhere it is below every eigenvalue that is not one of rounding.
+#: Shift relative to the largest entry: a little above rounding, so that the factor exists; what it does to
+#: the trivial span is projected off, and elsewhere it is below every eigenvalue that is not one of rounding.
 _SHIFT = 1e-12
 _SHIFT_NORMAL = 1e-13
 #: Relative change by one step of refinement below which the plain solve is as good.
@@ -32,9 +32,15 @@ class Inverse(Protocol):
 def invert(standard: Standard, settings: Settings) -> Inverse:
     """Prepare the inverse that fits the form of A."""
     operator = standard.problem.operator
-    if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and standard.invariant:
+    if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and _is_null(standard):
         return _normal(standard, operator, settings)
     return _symmetric(standard, settings)
+
+
+def _is_null(standard: Standard) -> bool:
+    """Whether S takes the trivial span to zero, as it does the constants."""
+    image = standard.raw(standard.basis) if standard.basis.shape[1] else standard.basis
+    return bool(np.linalg.norm(image) <= 1e-10 * standard.norm)
 
 
 def _symmetric(standard: Standard, settings: Settings) -> Inverse:
@@ -49,7 +55,7 @@ def _symmetric(standard: Standard, settings: Settings) -> Inverse:
 
 
 def _bordered(standard: Standard, settings: Settings, solve: Callable[[Floats], Floats]) -> Inverse:
-    """Inverse of P S P from that of S: projection where Q is invariant, the bordered system where it is not."""
+    """Inverse of P S P from that of S: projection where Q is invariant, else the bordered system."""
     if standard.invariant:
 
         def inverse(Y: Floats, refined: bool) -> Floats:
@@ -68,10 +74,10 @@ def _bordered(standard: Standard, settings: Settings, solve: Callable[[Floats], 
 
 
 def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse:
-    """S = G'G with G = diag(weights)^1/2 F B^-1/2 square: factor F, with a sixth of the entries of S and half its digits lost.
+    """S = G'G with G = diag(weights)^1/2 F B^-1/2 square: factor F, of fewer entries and better condition.
 
-    F is singular on both sides when F 1 = 0. F + shift I is factored; z solves G'z = y up to the left null space U of
-    G, which is projected off, then G x = z up to the trivial span, projected off too.
+    F is singular on both sides when F 1 = 0. F + shift I is factored; z solves G'z = y up to the left null
+    space U of G, which is projected off, then G x = z up to the trivial span, projected off too.
     """
     F, size = operator.F, operator.size
     shift = _SHIFT_NORMAL * float(np.abs(F.data).max(initial=1.0))
@@ -103,7 +109,7 @@ def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse
 
 
 def _as_needed(standard: Standard, settings: Settings, inverse: Callable[[Floats, bool], Floats]) -> Inverse:
-    """The plain inverse where a probe shows that refinement changes nothing, else the refined one at twice the price."""
+    """The plain inverse where a probe shows that refinement changes nothing, else the refined one."""
     probe = standard.project(settings.rng.standard_normal((standard.size, 1)))
     refined = inverse(probe, True)
     if not np.isfinite(refined).all():

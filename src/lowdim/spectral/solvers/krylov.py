@@ -1,8 +1,8 @@
 """Block thick-restart Lanczos for the largest eigenvalues of a symmetric map, the engine of two solvers.
 
-Every new block is orthogonalised against the whole basis, twice, so that no copy of a found eigenvector comes back
-(Wu & Simon 2000; Stewart 2002). The block sees multiplicities up to its width, a second look
-from a new start finds what it missed.
+Every new block is orthogonalised against the whole basis, twice, so that no copy of a found eigenvector comes
+back (Wu & Simon 2000; Stewart 2002). The block sees multiplicities up to its width, a second look from a new
+start finds what it missed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
+from ... import kernels
+from ...parallel import map_blocks
 from ...records import Floats
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
 _SHORT = 1e-3
+#: Entries of a basis from which the compiled loops pay, from which threads do, and columns taken at once:
+#: they stay in cache.
+_COMPILED = 500_000
+_THREADED = 3_000_000
+_STRIP = 2048
 Verdict = Literal["good", "go on", "hopeless"]
 
 
@@ -56,8 +63,8 @@ def largest(
     n_wanted
         Eigenpairs wanted.
     judge
-        Given the wanted Ritz values, the norms of their residuals and the products with one column so far, says whether they are
-        good enough, or hopeless, or neither.
+        Given the wanted Ritz values, the norms of their residuals and the products with one column so far,
+        says whether they are good enough, or hopeless, or neither.
     basis_size
         Columns of the basis before a restart.
     project
@@ -67,7 +74,8 @@ def largest(
     room
         Dimension of that space.
     second_look
-        Blocks to go on for from a new random start once all are good: the result stands if nothing larger turns up.
+        Blocks to go on for from a new random start once all are good: the result stands if nothing larger
+        turns up.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
@@ -78,7 +86,7 @@ def largest(
     settled: Floats | None = None
 
     def clean(rows: Floats, found: Floats) -> Floats:
-        """Orthonormal rows within the space and orthogonal to those found; rows of zeros are replaced by random ones."""
+        """Orthonormal rows within the space, orthogonal to those found; random ones in place of zeros."""
         empty = ~rows.any(axis=1)
         rows[empty] = rng.standard_normal((int(empty.sum()), size))
         for _ in range(3):
@@ -109,8 +117,9 @@ def largest(
             return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")
         settled = wanted.copy() if verdict == "good" else None
         if settled is not None:
-            # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again from elsewhere.
-            # Only what has converged may stay, since the remainder that the rest couples to is given up.
+            # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again
+            # from elsewhere. Only what has converged may stay, since the remainder that the rest couples to
+            # is given up.
             filled = _restart(basis, small, theta, rotation, n_wanted)
             basis[filled : filled + width] = clean(rng.standard_normal((width, size)), basis[:filled])
         elif full:
@@ -127,10 +136,11 @@ def _expand(
     project: Callable[[Floats], Floats],
     clean: Callable[[Floats, Floats], Floats],
 ) -> tuple[Floats, Floats]:
-    """Put the coefficients of a block's image into the small matrix; return its coupling to the rest, and the rest.
+    """Put the coefficients of a block's image into the small matrix; return its coupling and the rest.
 
-    The last two blocks hold nearly all of the image (the three-term recurrence): with them taken off first, one pass over the
-    whole basis is the reorthogonalisation. A second follows where that pass took much, as after a restart.
+    The last two blocks hold nearly all of the image (the three-term recurrence): with them taken off first,
+    one pass over the whole basis is the reorthogonalisation. A second follows where that pass took much, as
+    after a restart.
     """
     found = basis[:filled]
     near = basis[max(0, filled - 2 * width) : filled]
@@ -154,8 +164,8 @@ def _expand(
             coupling[c, c] = length
             image[c] /= length
             continue
-        # The space closes in this direction. What is left is rounding for the most part, and normalising it would blow up whatever
-        # it holds of the basis and of the trivial span.
+        # The space closes in this direction. What is left is rounding for the most part, and normalising it
+        # would blow up whatever it holds of the basis and of the trivial span.
         if length <= 1e-14 * scale:
             image[c] = 0.0
         coupling[c, c] = length
@@ -163,15 +173,30 @@ def _expand(
     return coupling, image
 
 
-def _take_off(found: Floats, image: Floats) -> Floats:
-    """Remove from the rows of ``image``, in place, their parts along the rows of ``found``, and return the coefficients.
+def _take_off(found: Floats, block: Floats) -> Floats:
+    """Take off the rows of ``block``, in place, their parts along those of ``found``; return the coefficients."""
+    if found.size < _COMPILED:
+        coefficients: Floats = found @ block.T
+        block -= coefficients.T @ found
+        return coefficients
+    size = block.shape[1]
+    parts = np.empty((-(-size // _STRIP), found.shape[0], block.shape[0]))
 
-    Row by row: for the narrow blocks used here BLAS is no faster on all of them at once.
-    """
-    coefficients = np.empty((found.shape[0], image.shape[0]))
-    for c, row in enumerate(image):
-        coefficients[:, c] = found @ row
-        row -= coefficients[:, c] @ found
+    def inner(strips: slice) -> None:
+        for strip in range(strips.start, strips.stop):
+            columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
+            kernels.basis.inner(found, block, parts[strip], *columns)
+
+    def subtract(strips: slice) -> None:
+        for strip in range(strips.start, strips.stop):
+            columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
+            kernels.basis.subtract(found, block, coefficients, *columns)
+
+    n_jobs = None if found.size >= _THREADED else 1
+    block_rows = -(-parts.shape[0] // 8)
+    map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
+    coefficients = parts.sum(axis=0)
+    map_blocks(subtract, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
     return coefficients
 
 

@@ -1,8 +1,9 @@
 """Lanczos on S itself, at the end where its eigenvalues lie apart: products only, no factor.
 
-The largest eigenvalues of a Gram matrix, or the smallest of a graph Laplacian, which are the largest of |S| - S. Krylov spaces
-do not see the shift, but the projected trivial directions, whose eigenvalue is 0, then lie at the far end, and rounding cannot
-bring them back. The effort is bounded; where gaps are tiny the ladder moves on.
+The largest eigenvalues of a Gram matrix, or the smallest of a graph Laplacian, which are the largest of |S| -
+S. Krylov spaces do not see the shift, but the projected trivial directions, whose eigenvalue is 0, then lie
+at the far end, and rounding cannot bring them back. The effort is bounded; where gaps are tiny the ladder
+moves on.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ def solve(
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
         settings.events.progress(min(products, max_products), max_products)
         bound = standard.bound(values - standard.norm, settings.tolerance)
-        history.append((products, float(residuals.max()) / bound))
-        if history[-1][1] <= 1.0:
+        worst = float(residuals.max())
+        if worst <= bound:
             return "good"
+        history.append((products, worst / bound if bound > 0 else np.inf))
         stalls = give_up and _stalls(history, max_products, max(600, 8 * columns))
         return "hopeless" if stalls or products >= max_products else "go on"
 
@@ -67,7 +69,8 @@ def solve(
 def _stalls(history: list[tuple[int, float]], max_products: int, patience: int) -> bool:
     """Whether the residuals fall so slowly that three times the products left would not do.
 
-    Lanczos speeds up once the Ritz values have settled, hence the patience at the start and the factor of three.
+    Lanczos speeds up once the Ritz values have settled, hence the patience at the start and the factor of
+    three.
     """
     products, now = history[-1]
     if products < patience:

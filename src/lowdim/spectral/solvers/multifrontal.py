@@ -1,8 +1,8 @@
 """Sparse factor by dense fronts: Cholesky of a symmetric matrix, LU of one with a nearly symmetric pattern.
 
-Neighbour graphs of high-dimensional data fill in: most of the work is in a few fronts of thousands of rows, which LAPACK
-factors many times faster than a column code. Small fronts run compiled. Pivots are exchanged within a front only, so
-solutions want a step of refinement; a zero pivot is a SolverFailure.
+Neighbour graphs of high-dimensional data fill in: most of the work is in a few fronts of thousands of rows,
+which LAPACK factors many times faster than a column code. Small fronts run compiled. Pivots are exchanged
+within a front only, so solutions want a step of refinement; a zero pivot is a SolverFailure.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Symbolic:
 
 
 def _minimum_degree(pattern: Sparse) -> Integers:
-    """Multiple minimum degree ordering, from the SuperLU of SciPy: it orders first, and an empty incomplete factor is cheap."""
+    """Multiple minimum degree ordering of SciPy's SuperLU, by way of an incomplete factor that drops everything."""
     size = pattern.shape[0]
     dominant = sparse.csc_array(pattern + sparse.diags_array(np.full(size, 2.0 * pattern.nnz)))
     ordered = spilu(
@@ -68,7 +68,7 @@ def _permuted(matrix: Sparse, order: Integers) -> tuple[Integers, Integers, Floa
     """Compressed rows of the matrix in a new order, columns sorted."""
     moved = sparse.csr_array(matrix[order][:, order])
     moved.sort_indices()
-    return moved.indptr, moved.indices, moved.data
+    return moved.indptr.astype(np.int64), moved.indices.astype(np.int64), moved.data
 
 
 class Multifrontal:

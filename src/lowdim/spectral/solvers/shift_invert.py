@@ -1,4 +1,4 @@
-"""Lanczos on the inverse: the smallest eigenvalues become the largest and lie far apart, at the price of a factor."""
+"""Lanczos on the inverse: the smallest eigenvalues become the largest, far apart, at the price of a factor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
         room=room,
         second_look=3,
     )
-    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y - lambda y|.
+    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
+    # lambda y|.
     trial = Trial(inverse(found.vectors), found.products + k)
     if not found.converged:
         worst = float(np.max(found.residuals / np.abs(found.values)))

@@ -1,0 +1,126 @@
+"""Sparse factors against dense solves."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+
+from lowdim.spectral.solvers import factor, multifrontal
+from lowdim.spectral.solvers.common import SolverFailure
+from lowdim.spectral.solvers.multifrontal import Multifrontal, Symbolic
+
+
+def _pattern(kind, rng):
+    if kind == "arrow":
+        A = sparse.eye_array(60).tolil()
+        A[0], A[:, 0] = 1.0, 1.0
+        return sparse.csr_array(A)
+    if kind == "grid":
+        line = sparse.diags_array([np.ones(11)] * 2, offsets=[-1, 1])
+        return sparse.csr_array(
+            sparse.kron(line, sparse.eye_array(12)) + sparse.kron(sparse.eye_array(12), line)
+        )
+    if kind == "diagonal":
+        return sparse.csr_array(sparse.eye_array(20))
+    if kind == "blocks":
+        return sparse.csr_array(sparse.block_diag([np.ones((5, 5))] * 4))
+    density = 0.01 if kind == "sparse" else 0.3
+    return sparse.csr_array(sparse.random_array((250, 250), density=density, rng=rng))
+
+
+KINDS = ["arrow", "grid", "diagonal", "blocks", "sparse", "full"]
+
+
+@pytest.mark.parametrize("always", [None, "large", "small"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_multifrontal_solves(kind, always, monkeypatch):
+    if always is not None:
+        size = 0 if always == "large" else 10**15
+        monkeypatch.setattr(multifrontal, "_LARGE_FRONT", size)
+        monkeypatch.setattr(multifrontal, "_LARGE_PANEL", size)
+    rng = np.random.default_rng(0)
+    pattern = _pattern(kind, rng)
+    n = pattern.shape[0]
+    values = sparse.csr_array(
+        (rng.standard_normal(pattern.nnz), pattern.indices, pattern.indptr), shape=pattern.shape
+    )
+    general = sparse.csr_array(values + 4 * sparse.eye_array(n))
+    positive = sparse.csr_array(values.T @ values + 0.1 * sparse.eye_array(n))
+    B = rng.standard_normal((n, 3))
+    lu = Multifrontal(general, Symbolic(general), symmetric=False)
+    cholesky = Multifrontal(positive, Symbolic(positive), symmetric=True)
+    np.testing.assert_allclose(lu.solve(B), linalg.solve(general.toarray(), B), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        lu.solve_transposed(B), linalg.solve(general.toarray().T, B), rtol=1e-6, atol=1e-9
+    )
+    expected = linalg.solve(positive.toarray(), B)
+    np.testing.assert_allclose(cholesky.solve(B), expected, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(cholesky.solve_transposed(B), expected, rtol=1e-7, atol=1e-10)
+
+
+def test_cost_is_that_of_a_dense_matrix_when_it_is_one():
+    symbolic = Symbolic(sparse.csr_array(np.ones((40, 40))))
+    assert symbolic.entries == 1600
+    assert symbolic.work == pytest.approx(40**3 / 6, rel=0.1)
+    assert symbolic.bytes(symmetric=False) > symbolic.bytes(symmetric=True) >= 8 * 1600
+
+
+@pytest.mark.parametrize("limit", [0.0, np.inf])
+def test_indefinite_matrix_is_refused_by_either_factor(limit, monkeypatch):
+    monkeypatch.setattr(factor, "_FRONTAL_WORK", limit)
+    A = sparse.csr_array(np.diag([1.0, 2.0, -3.0, 4.0]))
+    with pytest.raises(SolverFailure):
+        factor.factor_symmetric(A)
+
+
+@pytest.mark.parametrize("limit", [0.0, np.inf])
+def test_general_factor_by_either_way(limit, monkeypatch):
+    monkeypatch.setattr(factor, "_FRONTAL_WORK", limit)
+    rng = np.random.default_rng(1)
+    A = sparse.csr_array(sparse.random_array((100, 100), density=0.05, rng=rng) + 2 * sparse.eye_array(100))
+    B = rng.standard_normal((100, 2))
+    found = factor.factor_general(A)
+    assert found.name == ("multifrontal" if limit == 0.0 else "SuperLU")
+    np.testing.assert_allclose(A @ found.solve(B), B, atol=1e-9)
+    np.testing.assert_allclose(A.T @ found.solve_transposed(B), B, atol=1e-9)
+
+
+def test_pivots_that_fronts_cannot_exchange_fall_back_to_superlu(monkeypatch):
+    monkeypatch.setattr(factor, "_FRONTAL_WORK", 0.0)
+    A = sparse.csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1e-30]]))
+    A = sparse.csr_array(sparse.block_diag([A + 1e-30 * np.eye(3)] * 3))
+    found = factor.factor_general(A)
+    assert np.isfinite(found.solve(np.ones((9, 1)))).all()
+
+
+def test_unsound_factor_is_seen():
+    class Broken:
+        name = "broken"
+
+        def solve(self, B):
+            return 1.001 * B
+
+        def solve_transposed(self, B):
+            return B
+
+    assert not factor._is_sound(Broken(), sparse.csr_array(sparse.eye_array(10)))
+
+
+def test_cholmod_is_used_when_it_is_there(monkeypatch):
+    class CholmodError(Exception):
+        pass
+
+    def cholesky(A):
+        lower = linalg.cho_factor(A.toarray())
+        return lambda B: linalg.cho_solve(lower, B)
+
+    cholmod = types.SimpleNamespace(cholesky=cholesky, CholmodError=CholmodError)
+    monkeypatch.setitem(sys.modules, "sksparse", types.ModuleType("sksparse"))
+    monkeypatch.setitem(sys.modules, "sksparse.cholmod", cholmod)
+    found = factor.factor_symmetric(sparse.csr_array(np.diag([1.0, 2.0, 4.0])))
+    assert found.name == "CHOLMOD"
+    np.testing.assert_allclose(found.solve(np.ones((3, 1)))[:, 0], [1.0, 0.5, 0.25])

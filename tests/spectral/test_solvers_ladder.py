@@ -1,0 +1,118 @@
+"""The ladder of ``auto``: what is tried, what is recorded, what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lowdim.errors import ConvergenceError, ConvergenceWarning
+from lowdim.events import Events
+from lowdim.records import Problem
+from lowdim.spectral.operators import Explicit, Laplacian
+from lowdim.spectral.solvers import auto, dense, lanczos, lobpcg, shift_invert, solve
+from lowdim.spectral.solvers.common import SolverFailure, Trial
+
+
+@pytest.fixture
+def ring():
+    size = 450
+    W = sparse.csr_array(sparse.diags_array([np.ones(size - 1)] * 2, offsets=[-1, 1])).tolil()
+    W[0, size - 1] = W[size - 1, 0] = 0.5
+    W = sparse.csr_array(W)
+    return Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, np.ones((size, 1)))
+
+
+def _fail(standard, settings, **options):
+    raise SolverFailure("not today")
+
+
+def _wrong(standard, settings, **options):
+    rng = np.random.default_rng(0)
+    return Trial(rng.standard_normal((standard.size, settings.n_components)), 1)
+
+
+def test_each_attempt_and_each_choice_is_recorded(ring, monkeypatch):
+    monkeypatch.setattr(lanczos, "solve", _fail)
+    seen = []
+    solution = solve(ring, 2, events=Events(seen.append))
+    assert (solution.attempts[0].solver, solution.attempts[0].outcome) == ("lanczos", "not today")
+    assert solution.attempts[1].solver == solution.solver == "shift-invert"
+    chosen = [event.data["choice"] for event in seen if event.kind == "chosen"]
+    assert chosen == ["lanczos", "shift-invert"]
+
+
+def test_the_ladder_ends_with_dense(ring, monkeypatch):
+    for module in (lanczos, shift_invert, lobpcg):
+        monkeypatch.setattr(module, "solve", _fail)
+    solution = solve(ring, 2)
+    assert [a.solver for a in solution.attempts] == ["lanczos", "shift-invert", "lobpcg", "dense"]
+    assert solution.residuals.max() < 1e-13
+
+
+def test_all_failing_is_an_error_that_names_them_all(ring, monkeypatch):
+    for module in (lanczos, shift_invert, lobpcg, dense):
+        monkeypatch.setattr(module, "solve", _fail)
+    with pytest.raises(ConvergenceError, match=r"lanczos: not today; shift-invert.*lobpcg.*dense.*Try"):
+        solve(ring, 2)
+
+
+def test_wrong_vectors_never_pass(ring, monkeypatch):
+    for module in (lanczos, shift_invert, lobpcg, dense):
+        monkeypatch.setattr(module, "solve", _wrong)
+    with pytest.raises(ConvergenceError, match="residuals up to"):
+        solve(ring, 2)
+
+
+def test_a_solution_past_the_tolerance_is_warned_about(ring, monkeypatch):
+    exact = solve(ring, 2).vectors
+
+    def near(standard, settings, **options):
+        noise = np.random.default_rng(1).standard_normal(exact.shape)
+        raise SolverFailure("stopped short", Trial(exact + 1e-9 * noise, 7))
+
+    for module in (lanczos, shift_invert, lobpcg, dense):
+        monkeypatch.setattr(module, "solve", near)
+    seen = []
+    with pytest.warns(ConvergenceWarning, match="residuals up to .* stopped short"):
+        solution = solve(ring, 2, events=Events(seen.append))
+    assert any(event.kind == "warned" for event in seen)
+    assert solution.iterations == 7
+    assert 0 < solution.residuals.max() < 1e-6
+
+
+def test_dear_rungs_are_skipped_when_a_cheap_one_came_close(ring, monkeypatch):
+    exact = solve(ring, 2).vectors
+
+    def near(standard, settings, **options):
+        noise = np.random.default_rng(1).standard_normal(exact.shape)
+        raise SolverFailure("stopped short", Trial(exact + 1e-11 * noise, 7))
+
+    monkeypatch.setattr(lanczos, "solve", near)
+    monkeypatch.setattr(shift_invert, "solve", near)
+    monkeypatch.setattr(auto, "_GOOD", 1.0)
+    with pytest.warns(ConvergenceWarning):
+        solution = solve(ring, 2)
+    assert [a.solver for a in solution.attempts] == ["lanczos", "shift-invert"]
+
+
+def test_a_matrix_that_is_not_positive_is_left_to_other_solvers():
+    rng = np.random.default_rng(2)
+    upper = sparse.triu(sparse.random_array((500, 500), density=0.02, rng=rng), k=1)
+    A = sparse.csr_array(upper + upper.T)
+    solution = solve(Problem(Explicit(A), "smallest"), 3)
+    np.testing.assert_allclose(solution.values, np.linalg.eigvalsh(A.toarray())[:3], rtol=1e-9)
+    assert solution.attempts[0].solver == "shift-invert"
+    assert "positive definite" in solution.attempts[0].outcome
+    assert solution.solver != "shift-invert"
+
+
+def test_the_memory_limit_stops_a_factor_before_it_starts(ring):
+    with pytest.raises(ConvergenceError, match="sparse factor would need"):
+        solve(ring, 2, solver="shift-invert", memory_limit=1000)
+
+
+def test_progress_is_told(ring):
+    seen = []
+    solve(ring, 2, solver="shift-invert", events=Events(seen.append))
+    assert any(event.kind == "progress" and event.data["done"] > 0 for event in seen)

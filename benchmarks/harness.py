@@ -99,9 +99,25 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def compare(module: str, names: list[str], size: int, figures: list[str], **options: Any) -> str:
-    """Run some contestants on the same size and lay them out beside lowdim, the first of them."""
-    runs = [run(module, name, size, **options) for name in names]
+def compare(
+    module: str,
+    names: list[str],
+    size: int,
+    figures: list[str],
+    *,
+    repeats: int = 3,
+    peer_repeats: int | None = None,
+    timeout: float = 900,
+) -> str:
+    """Run some contestants on the same size and lay them out beside lowdim, the first of them.
+
+    A slow peer may be given fewer warm fits; with none, its only fit counts.
+    """
+    counts = [repeats, *[repeats if peer_repeats is None else peer_repeats] * (len(names) - 1)]
+    runs = [
+        run(module, name, size, repeats=count, timeout=timeout)
+        for name, count in zip(names, counts, strict=True)
+    ]
     header = ["", "seconds", "times lowdim's", "peak MB", *figures]
     return f"\nN = {size:,}\n\n" + table(header, [row(runs[0], other, figures) for other in runs])
 

@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets as datasets
     from .affinities import Binary, Entropic, Gaussian, SelfTuning
+    from .data import datasets
     from .estimators.classical_mds import ClassicalMDS
     from .estimators.isomap import Isomap
     from .estimators.kernel_pca import KernelPCA

@@ -67,7 +67,7 @@ def map_blocks(
                 results[place] = function(blocks[place])
                 if report is not None:
                     report(min(n_rows, len(results) * size))
-        except BaseException as failure:
+        except BaseException as failure:  # noqa: BLE001 - raised again in the calling thread
             failures.append(failure)
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
@@ -79,4 +79,6 @@ def map_blocks(
         helper.join()
     if failures:
         raise failures[0]
+    if done is not None:
+        done(n_rows)
     return [results[place] for place in range(len(blocks))]

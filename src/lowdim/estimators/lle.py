@@ -10,6 +10,7 @@ from ..affinities.patches import Patches, patches_of
 from ..data.rows import Rows
 from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
+from ..neighbors.edges import with_self
 from ..records import PlannedStage, Problem
 from ..spectral.recipes.lle_hessian import hessian_lle
 from ..spectral.recipes.lle_ltsa import ltsa
@@ -128,7 +129,7 @@ class LLE(Estimator):
     @property
     def _fewest_neighbors(self) -> int:
         d = self.n_components
-        return {"standard": 1, "modified": d + 1, "ltsa": d + 2, "hessian": 1 + d + d * (d + 1) // 2}[
+        return {"standard": 1, "modified": d + 1, "ltsa": d + 1, "hessian": d + d * (d + 1) // 2}[
             self.variant
         ]
 
@@ -143,7 +144,12 @@ class LLE(Estimator):
             f"{hood.n_points} points have so many coordinates beside the constant one",
         )
         with events.stage("weights"):
-            patches = patches_of(hood.index, hood.bridged(), n_jobs=self.n_jobs)
+            neighbors = hood.bridged()
+            if self.variant in ("ltsa", "hessian"):
+                # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
+                # neighbour has no equation, and on real data such points fill the null space with single points.
+                neighbors = with_self(neighbors)
+            patches = patches_of(hood.index, neighbors, n_jobs=self.n_jobs)
             problem = self._problem(patches, hood, events)
         with events.stage("solve"):
             solution = solve(

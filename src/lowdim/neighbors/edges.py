@@ -30,6 +30,15 @@ def add_edges(neighbors: Neighbors, edges: Edges) -> Neighbors:
     return Neighbors(indptr, columns[order], lengths[order], neighbors.n_points, neighbors.recall)
 
 
+def with_self(neighbors: Neighbors) -> Neighbors:
+    """The lists of the indexed points with each point first in its own, at distance 0."""
+    starts, n_rows = neighbors.indptr[:-1], neighbors.n_rows
+    indices = np.insert(neighbors.indices, starts, np.arange(n_rows))
+    distances = np.insert(neighbors.distances, starts, 0.0)
+    indptr = neighbors.indptr + np.arange(n_rows + 1)
+    return Neighbors(indptr, indices, distances, neighbors.n_points, neighbors.recall)
+
+
 def restrict(neighbors: Neighbors, members: Integers) -> Neighbors:
     """The lists of some points among themselves, renumbered; ``members`` is sorted and closed under neighbours."""
     counts = neighbors.counts[members]

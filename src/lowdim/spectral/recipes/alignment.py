@@ -115,7 +115,7 @@ def require_neighbors(neighbors: Neighbors, least: int, variant: str, why: str) 
     counts = neighbors.counts
     if counts.size and (fewest := int(counts.min())) < least:
         raise InputError(
-            f"n_neighbors: variant={variant!r} needs at least {least} neighbours of every point ({why}), but "
-            f"point {int(np.argmin(counts))} has {fewest}. "
+            f"n_neighbors: variant={variant!r} needs at least {least} points in every neighbourhood ({why}), but "
+            f"that of point {int(np.argmin(counts))} has {fewest}. "
             "Raise n_neighbors (or radius), or lower n_components."
         )

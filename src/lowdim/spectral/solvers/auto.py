@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, get_args
 
 import numpy as np
 from scipy import sparse
@@ -17,13 +16,13 @@ from ..operators import CenteredGram, Explicit, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
 from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
 
-Name = Literal["auto", "dense", "lanczos", "shift-invert", "lobpcg"]
 SOLVERS: dict[str, Solver] = {
     "dense": dense.solve,
     "lanczos": lanczos.solve,
     "shift-invert": shift_invert.solve,
     "lobpcg": lobpcg.solve,
 }
+_LADDER = ("auto", "exact")
 _DENSE_SIZE = 400
 _DENSE_LIMIT = 6000
 #: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their
@@ -39,7 +38,7 @@ def solve(
     problem: Problem,
     n_components: int,
     *,
-    solver: Name = "auto",
+    solver: str = "auto",
     tolerance: float = 1e-8,
     rng: np.random.Generator | None = None,
     events: Events | None = None,
@@ -55,7 +54,7 @@ def solve(
     n_components
         Eigenpairs wanted, from the wanted end.
     solver
-        ``"auto"`` climbs a ladder; a name stands for that solver alone.
+        ``"auto"`` and ``"exact"`` climb the ladder; a name stands for that solver alone.
     tolerance
         Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution
         past it comes with a ConvergenceWarning; past 1e-3 it is a ConvergenceError.
@@ -70,8 +69,8 @@ def solve(
     """
     events = events or Events()
     rng = rng or np.random.default_rng(0)
-    if solver not in get_args(Name):
-        raise InputError(f"solver must be one of {', '.join(get_args(Name))}, got {solver!r}")
+    if solver not in (*_LADDER, *SOLVERS):
+        raise InputError(f"solver must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}.")
     standard = standardise(problem, rng)
     if not 1 <= n_components <= standard.room:
         raise InputError(
@@ -79,7 +78,7 @@ def solve(
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
     settings = Settings(n_components, tolerance, rng, events, start, memory_limit)
-    if solver != "auto":
+    if solver not in _LADDER:
         return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
     return _climb(standard, settings, _ladder(standard, settings))
 
@@ -97,10 +96,10 @@ class _Rung:
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """Solvers in the order to try, by size and structure.
 
-    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians: lanczos with
-    a bounded effort, then shift-invert, lobpcg, dense. Other sparse matrices at the small end: shift-invert,
-    lobpcg, lanczos, dense. The last ones only where nothing before came close, and dense only where it can
-    end.
+    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians and explicit
+    sparse matrices: lanczos with a bounded effort, then shift-invert, lobpcg, dense. Products F'F at the
+    small end, whose eigenvalues crowd at zero: shift-invert, lobpcg, lanczos, dense. The last ones only where
+    nothing before came close, and dense only where it can end.
     """
     size, k = standard.size, settings.n_components
     problem = standard.problem
@@ -112,12 +111,12 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     elif isinstance(problem.operator, CenteredGram) or _is_dense(problem.operator):
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
     else:
-        if isinstance(problem.operator, Laplacian):
+        if isinstance(problem.operator, Laplacian | Explicit):
             bounded = partial(lanczos.solve, max_products=40 * k + 1500, give_up=True)
-            yield _Rung("lanczos", "products with a graph Laplacian are cheap and need no factor", bounded)
+            yield _Rung("lanczos", "products are cheap and need no factor", bounded)
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
         yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
-        if not isinstance(problem.operator, Laplacian):
+        if not isinstance(problem.operator, Laplacian | Explicit):
             yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
     if size <= _DENSE_LIMIT:
         yield _Rung("dense", "nothing else is left", dense.solve, dear=True)

@@ -16,9 +16,9 @@ from scipy import linalg, sparse
 from ...errors import LowdimError
 from ...events import Events
 from ...records import Floats, Problem, Solution, Sparse
+from ..signs import leading_signs
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_TIE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +199,5 @@ def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> So
     values = standard.problem.operator.energy(X) / np.einsum("ij,ij->j", Y, Y)
     order = np.argsort(values if standard.problem.end == "smallest" else -values, kind="stable")
     residuals = np.linalg.norm(image - Y * values, axis=0) / (standard.norm or 1.0)
-    X = fix_signs(X[:, order])
+    X = np.ascontiguousarray(X[:, order] * leading_signs(X[:, order]))
     return Solution(values[order], X, residuals[order], name, trial.iterations)
-
-
-def fix_signs(X: Floats) -> Floats:
-    """Columns with their largest absolute entry positive; among entries within 1e-6 of it the first row's."""
-    if X.size == 0:
-        return X
-    size = np.abs(X)
-    rows = np.argmax(size >= (1 - _TIE) * size.max(axis=0), axis=0)
-    signs = np.where(X[rows, np.arange(X.shape[1])] < 0, -1.0, 1.0)
-    return np.ascontiguousarray(X * signs)

@@ -6,7 +6,6 @@ through LAPACK. CHOLMOD is used for symmetric matrices when the user has install
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -15,13 +14,15 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...records import Floats, Sparse, format_bytes
+from ...validation import available_memory
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
 
 #: Multiply-adds of a Cholesky factor from which dense fronts pay.
 _FRONTAL_WORK = 3e8
-#: Share of the machine's memory that a factor may take when no limit is given.
+#: Share of the free memory that a factor may take when no limit is given, and what is free where nobody says.
 _MEMORY_SHARE = 0.6
+_USUAL_MEMORY = 8e9
 _NOT_POSITIVE = "the matrix is not positive definite: its smallest eigenvalues are below zero"
 
 
@@ -126,19 +127,15 @@ def factor_general(matrix: Sparse, *, memory_limit: int | None = None) -> Factor
 def _planned(matrix: Sparse, memory_limit: int | None, *, symmetric: bool) -> Symbolic:
     """Symbolic factor, refused before any numeric work where its memory would pass the limit."""
     symbolic = Symbolic(matrix)
-    limit = memory_limit if memory_limit is not None else _MEMORY_SHARE * _physical_memory()
+    limit = (
+        memory_limit if memory_limit is not None else _MEMORY_SHARE * (available_memory() or _USUAL_MEMORY)
+    )
     needed = symbolic.bytes(symmetric=symmetric)
     if needed > limit:
         raise SolverFailure(
             f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(limit)}"
         )
     return symbolic
-
-
-def _physical_memory() -> float:
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    return 8e9
 
 
 def _is_sound(factor: Factor, matrix: Sparse) -> bool:

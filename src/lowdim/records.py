@@ -163,12 +163,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStage:
-    """A stage that would run: its estimated seconds and the bytes it would hold at its peak."""
+    """A stage that would run: its estimated seconds and the bytes it would hold at its peak.
+
+    ``certain`` marks bytes that are known rather than guessed, such as those of a dense matrix: only these can stop
+    a fit before it begins.
+    """
 
     name: str
     seconds: float
     bytes: int
     note: str = ""
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,8 @@ def test_lle(variant: str, name: str, sets: dict[str, np.ndarray]) -> None:
 
     Three differences are on purpose. LTSA counts a point among its own neighbours, as Zhang & Zha do. Modified LLE
     takes at most k - d weight vectors for a point, as Zhang & Wang do: equal on surfaces, not on digits.
-    scikit-learn's Hessian variant keeps every column of the QR factor, not the d(d + 1)/2 of Donoho & Grimes: the recipe has a dense reference of its own.
+    scikit-learn's Hessian variant keeps every column of the QR factor, not the d(d + 1)/2 of Donoho & Grimes: the
+    recipe has a dense reference of its own.
     """
     X, k = sets[name], 14
     ours = lowdim.LLE(2, n_neighbors=k, variant=variant).fit(X)

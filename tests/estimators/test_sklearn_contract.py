@@ -112,3 +112,23 @@ def test_callback_hears_every_stage(name: str, few_digits) -> None:
     model = make(name, n_components=2, callback=heard.append).fit(X)
     started = [event.stage for event in heard if event.kind == "started"]
     assert started == [stage.name for stage in model.report_.stages]
+
+
+def test_a_new_fit_forgets_the_old_and_a_failed_one_loses_nothing(few_digits) -> None:
+    X, _ = few_digits
+    model = make("LaplacianEigenmaps").fit(X)
+    before = model.embedding_
+    assert hasattr(model, "affinity_matrix_")
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(X > 15, np.nan, X))
+    assert_array_equal(model.embedding_, before)
+    model.set_params(on_disconnected="per_component").fit(np.vstack((X, X + 1000)))
+    assert not hasattr(model, "affinity_matrix_")
+    assert len(model.embedding_) == 600
+
+
+def test_fit_after_partial_fit_begins_anew(few_digits) -> None:
+    X, _ = few_digits
+    model = make("PCA", n_components=3).partial_fit(X[:100])
+    assert_allclose(model.fit(X).explained_variance_, make("PCA", n_components=3).fit(X).explained_variance_)
+    assert not hasattr(model, "sketch_")

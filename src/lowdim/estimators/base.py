@@ -130,7 +130,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             rows = self._check_input(X, reset=True)
             self._check_memory(rows)
         embedded = self._embed(rows, events)
-        self.embedding_ = validation.check_finite(embedded.coordinates, type(self).__name__)
+        coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
+        self._forget()
+        self.embedding_ = coordinates
         self.map_ = embedded.map
         figures = dict(embedded.figures)
         if embedded.solution is not None:
@@ -157,13 +159,21 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         rows = validation.view_rows(X)
         return Plan(type(self).__name__, rows.shape, tuple(self._plan_stages(rows)))
 
+    def _forget(self) -> None:
+        """Drop what an earlier fit left, now that the new one has succeeded."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("_in_")]:
+            delattr(self, name)
+
     def _check_parameters(self) -> None:
         validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
         validation.parse_bytes(self.memory_limit)
 
     def _check_memory(self, rows: Rows) -> None:
-        """Stop before the work where its greediest stage would not fit."""
-        stage = max(self._plan_stages(rows), key=lambda stage: stage.bytes)
+        """Stop before the work where a stage of known size would not fit."""
+        known = [stage for stage in self._plan_stages(rows) if stage.certain]
+        if not known:
+            return
+        stage = max(known, key=lambda stage: stage.bytes)
         note = f" ({stage.note})" if stage.note else ""
         validation.check_memory(
             stage.bytes,

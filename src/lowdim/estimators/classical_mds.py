@@ -127,7 +127,14 @@ class ClassicalMDS(Estimator):
         with events.stage("solve"):
             problem, mean_profile = distance_problem(squared)
             generator = validation.make_generator(self.random_state)
-            solution = solve(problem, self.n_components, solver=self.solver, rng=generator, events=events)
+            solution = solve(
+                problem,
+                self.n_components,
+                solver=self.solver,
+                rng=generator,
+                events=events,
+                n_jobs=self.n_jobs,
+            )
         warn_of_empty_coordinates(solution, events)
         map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=-0.5)
         return Embedded(scaled_coordinates(solution), map_, solution)

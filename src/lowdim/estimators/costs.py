@@ -35,30 +35,36 @@ def local_weights(n_rows: int, k: int) -> PlannedStage:
 def lanczos(n_rows: int, edges: int, n_components: int) -> PlannedStage:
     """Some hundreds of products with a sparse matrix."""
     products = 100 + 20 * n_components
-    seconds = products * n_rows * (edges * 2e-9 + n_components * 4e-9)
+    seconds = products * n_rows * (edges * 4e-9 + n_components * 8e-9)
     return PlannedStage("solve", seconds, DOUBLE * n_rows * (2 * n_components + 40 + edges), "Lanczos")
 
 
 def sparse_factor(n_rows: int, k: int, n_components: int) -> PlannedStage:
-    """A sparse factor of a neighbour graph fills in with the square of its size."""
-    fill = min(0.04 * n_rows**2, 200.0 * n_rows * k)
-    return PlannedStage("solve", fill**1.5 * 2e-10, int(12 * fill), "factor and Lanczos")
+    """A sparse factor of the neighbour graph of high-dimensional data fills in with the square of its size.
+
+    Surfaces and curves fill in far less: the solver knows, once it has seen the graph, and keeps to ``memory_limit``.
+    """
+    return PlannedStage("solve", n_rows**2 * 2.2e-8, int(3.5 * n_rows**2), "factor and Lanczos, at most")
 
 
 def geodesics(n_rows: int, k: int) -> PlannedStage:
     """Shortest paths between all pairs."""
-    return PlannedStage("geodesics", n_rows**2 * (10 + k) * 2e-9, DOUBLE * n_rows**2, square(n_rows))
+    return PlannedStage(
+        "geodesics", n_rows**2 * (10 + k) * 6e-10, DOUBLE * n_rows**2, square(n_rows), certain=True
+    )
 
 
 def pairwise(n_rows: int, n_columns: int) -> PlannedStage:
     """All pairs of rows compared."""
-    return PlannedStage("pairs", n_rows**2 * (n_columns + 5) * 1e-9, DOUBLE * n_rows**2, square(n_rows))
+    return PlannedStage(
+        "pairs", n_rows**2 * (n_columns + 5) * 1e-9, DOUBLE * n_rows**2, square(n_rows), certain=True
+    )
 
 
 def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
     """Some dozens of products with a dense matrix."""
     return PlannedStage(
-        "solve", (30 + 2 * n_components) * n_rows**2 * 1e-9, DOUBLE * n_rows**2, square(n_rows)
+        "solve", (30 + 2 * n_components) * n_rows**2 * 5e-10, DOUBLE * n_rows**2, square(n_rows)
     )
 
 

@@ -74,7 +74,7 @@ class Isomap(Estimator):
     embedding_ : array (n_samples, n_components)
     eigenvalues_ : array (n_components,), largest first
     residual_variance_ : array (n_components,), 1 - R^2 of geodesic and embedded distances for 1, 2, ... coordinates
-        (from 1000 points to all others where there are more)
+        (from 1000 points to all others where there are more; absent where only parts were embedded)
     component_labels_ : array (n_samples,), 0 for the largest component
     report_ : what was done and chosen, seconds per stage, residuals
 
@@ -136,7 +136,12 @@ class Isomap(Estimator):
         with events.stage("solve"):
             problem, mean_profile = distance_problem(squared, hood.weights)
             solution = solve(
-                problem, self.n_components, solver=self.solver, rng=hood.settings.rng, events=events
+                problem,
+                self.n_components,
+                solver=self.solver,
+                rng=hood.settings.rng,
+                events=events,
+                n_jobs=self.n_jobs,
             )
         coordinates = scaled_coordinates(solution)
         warn_of_empty_coordinates(solution, events)

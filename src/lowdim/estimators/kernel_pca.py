@@ -139,7 +139,14 @@ class KernelPCA(Estimator):
         with events.stage("solve"):
             problem, mean_profile = kernel_problem(matrix)
             generator = validation.make_generator(self.random_state)
-            solution = solve(problem, self.n_components, solver=self.solver, rng=generator, events=events)
+            solution = solve(
+                problem,
+                self.n_components,
+                solver=self.solver,
+                rng=generator,
+                events=events,
+                n_jobs=self.n_jobs,
+            )
         warn_of_empty_coordinates(solution, events)
         map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=1.0)
         return Embedded(scaled_coordinates(solution), map_, solution)

@@ -94,8 +94,16 @@ def solve_laplacian(
         f"{hood.n_points} points have so many coordinates beside the constant one",
     )
     with events.stage("solve"):
-        problem = laplacian_problem(W, hood.weights)
-        solution = solve(problem, n_components, solver=estimator.solver, rng=hood.settings.rng, events=events)
+        problem = laplacian_problem(W, hood.weights, n_jobs=estimator.n_jobs)
+        solution = solve(
+            problem,
+            n_components,
+            solver=estimator.solver,
+            rng=hood.settings.rng,
+            events=events,
+            memory_limit=validation.parse_bytes(estimator.memory_limit),
+            n_jobs=estimator.n_jobs,
+        )
     source = (
         GivenAffinities()
         if fitted is None

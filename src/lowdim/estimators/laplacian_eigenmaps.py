@@ -60,7 +60,7 @@ class LaplacianEigenmaps(Estimator):
     ----------
     embedding_ : array (n_samples, n_components)
     eigenvalues_ : array (n_components,), smallest first
-    affinity_matrix_ : sparse array of the distinct points (absent where parts were embedded alone)
+    affinity_matrix_ : sparse array of the distinct points (absent where only parts were embedded)
     component_labels_ : array (n_samples,), 0 for the largest component
     report_ : what was done and chosen, seconds per stage, residuals
 

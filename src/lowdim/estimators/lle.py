@@ -153,7 +153,13 @@ class LLE(Estimator):
             problem = self._problem(patches, hood, events)
         with events.stage("solve"):
             solution = solve(
-                problem, self.n_components, solver=self.solver, rng=hood.settings.rng, events=events
+                problem,
+                self.n_components,
+                solver=self.solver,
+                rng=hood.settings.rng,
+                events=events,
+                memory_limit=validation.parse_bytes(self.memory_limit),
+                n_jobs=self.n_jobs,
             )
         map_ = LocallyLinearMap(hood.lookup, solution.vectors, self.reg, self.n_jobs)
         figures = {"reconstruction_error": float(solution.values.sum())}

@@ -193,4 +193,4 @@ def _search(
         k = min(default_neighbors, n_points - 1)
         events.chosen("n_neighbors", str(k), "the default" if k == default_neighbors else "all other points")
     validation.check_neighbors(k, n_points, duplicates.n_collapsed if duplicates else 0)
-    return index.query(None, k)
+    return index.query(None, k, events=events)

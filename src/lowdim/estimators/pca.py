@@ -132,8 +132,6 @@ class PCA(Estimator):
     def _embed(self, rows: Rows, events: Events) -> Embedded:
         if self._count is not None:
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
-        if hasattr(self, "sketch_"):
-            del self.sketch_
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
             fit = fit_pca(

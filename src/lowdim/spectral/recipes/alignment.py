@@ -9,10 +9,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ... import kernels
+from ...affinities.patches import Patches
 from ...errors import InputError
 from ...events import Events
 from ...parallel import map_blocks
-from ...records import Floats, Integers, Neighbors, Sparse
+from ...records import Floats, Integers, Neighbors, Problem, Sparse
+from ..operators import Explicit
 
 WAVE_BYTES = 1 << 27
 
@@ -75,6 +77,40 @@ def assemble(
     matrix = csr_array((values, columns, row_starts), shape=(size, size))
     matrix.has_sorted_indices = True
     return matrix
+
+
+def tangent_problem(
+    patches: Patches,
+    kernel: Callable[..., None],
+    n_components: int,
+    *,
+    weights: Floats | None,
+    n_jobs: int | None,
+    events: Events | None,
+) -> Problem:
+    """The problem of matrices B_i that a compiled kernel makes of the Gram matrices of the patches alone."""
+    neighbors = patches.neighbors
+
+    def compute(rows: slice) -> Floats:
+        grams = patches.grams(rows)
+        span = slice(rows.start, rows.stop + 1)
+        starts, local = neighbors.indptr[span], np.empty_like(grams)
+        kernel(grams, starts - starts[0], patches.places[span], n_components, local)
+        return local
+
+    locals_ = LocalMatrices(
+        neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
+    )
+    return aligned(locals_, weights=weights, n_jobs=n_jobs, events=events)
+
+
+def aligned(
+    locals_: LocalMatrices, *, weights: Floats | None, n_jobs: int | None, events: Events | None
+) -> Problem:
+    """Smallest of the sum of the local matrices, without the constant vector."""
+    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
+    trivial = np.ones((matrix.shape[0], 1))
+    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=trivial)
 
 
 def _pattern(

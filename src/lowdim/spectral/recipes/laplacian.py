@@ -13,7 +13,7 @@ from ...records import Floats, Problem, Sparse
 from ..operators import Laplacian
 
 
-def laplacian_problem(W: Sparse, weights: Floats | None = None) -> Problem:
+def laplacian_problem(W: Sparse, weights: Floats | None = None, *, n_jobs: int | None = None) -> Problem:
     """The problem of a symmetric affinity W whose points stand for ``weights`` rows each.
 
     A point that stands for m equal rows is tied to one of m' by m m' edges: W becomes M W M.
@@ -22,4 +22,4 @@ def laplacian_problem(W: Sparse, weights: Floats | None = None) -> Problem:
         M = diags_array(weights)
         W = csr_array(M @ W @ M)
     D = degrees(W)
-    return Problem(Laplacian(W, D), "smallest", mass=D, trivial=np.ones((D.size, 1)))
+    return Problem(Laplacian(W, D, n_jobs), "smallest", mass=D, trivial=np.ones((D.size, 1)))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ... import kernels
 from ...affinities.patches import Patches
 from ...events import Events
 from ...records import Floats, Problem
-from ..operators import Explicit
-from .alignment import LocalMatrices, assemble, require_neighbors
+from .alignment import require_neighbors, tangent_problem
 
 
 def hessian_lle(
@@ -39,23 +36,7 @@ def hessian_lle(
     events
         Told of progress.
     """
-    neighbors = patches.neighbors
     least = 1 + n_components + n_components * (n_components + 1) // 2
-    require_neighbors(neighbors, least, "hessian", "1 + d + d(d + 1)/2 with d = n_components")
-
-    def compute(rows: slice) -> Floats:
-        grams = patches.grams(rows)
-        starts, places = (
-            neighbors.indptr[rows.start : rows.stop + 1],
-            patches.places[rows.start : rows.stop + 1],
-        )
-        kernels.local_patches.hessian_block(
-            grams, starts - starts[0], places, n_components, local := np.empty_like(grams)
-        )
-        return local
-
-    locals_ = LocalMatrices(
-        neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
-    )
-    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
-    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))
+    require_neighbors(patches.neighbors, least, "hessian", "1 + d + d(d + 1)/2 with d = n_components")
+    kernel = kernels.local_patches.hessian_block
+    return tangent_problem(patches, kernel, n_components, weights=weights, n_jobs=n_jobs, events=events)

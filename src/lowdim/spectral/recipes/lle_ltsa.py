@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ... import kernels
 from ...affinities.patches import Patches
 from ...events import Events
 from ...records import Floats, Problem
-from ..operators import Explicit
-from .alignment import LocalMatrices, assemble, require_neighbors
+from .alignment import require_neighbors, tangent_problem
 
 
 def ltsa(
@@ -38,24 +35,8 @@ def ltsa(
     events
         Told of progress.
     """
-    neighbors = patches.neighbors
     require_neighbors(
-        neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
+        patches.neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
     )
-
-    def compute(rows: slice) -> Floats:
-        grams = patches.grams(rows)
-        starts, places = (
-            neighbors.indptr[rows.start : rows.stop + 1],
-            patches.places[rows.start : rows.stop + 1],
-        )
-        kernels.local_patches.alignment_block(
-            grams, starts - starts[0], places, n_components, local := np.empty_like(grams)
-        )
-        return local
-
-    locals_ = LocalMatrices(
-        neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
-    )
-    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
-    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))
+    kernel = kernels.local_patches.alignment_block
+    return tangent_problem(patches, kernel, n_components, weights=weights, n_jobs=n_jobs, events=events)

@@ -9,8 +9,7 @@ from ...affinities.patches import Patches
 from ...events import Events
 from ...parallel import map_blocks
 from ...records import Floats, Integers, Problem
-from ..operators import Explicit
-from .alignment import LocalMatrices, assemble, require_neighbors
+from .alignment import LocalMatrices, aligned, require_neighbors
 
 # Data that lies flat has ratios of pure rounding; below this they all count as zero.
 SMALLEST_THRESHOLD = 1e-12
@@ -64,8 +63,7 @@ def modified_lle(
         return local
 
     locals_ = LocalMatrices(indptr, indices, neighbors.n_points, compute, patches.block_rows)
-    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
-    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=np.ones((matrix.shape[0], 1)))
+    return aligned(locals_, weights=weights, n_jobs=n_jobs, events=events)
 
 
 def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:

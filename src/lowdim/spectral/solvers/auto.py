@@ -44,6 +44,7 @@ def solve(
     events: Events | None = None,
     start: Floats | None = None,
     memory_limit: int | None = None,
+    n_jobs: int | None = None,
 ) -> Solution:
     """Solve min (or max) tr X'AX s.t. X'BX = I off the trivial solutions.
 
@@ -66,6 +67,8 @@ def solve(
         Vectors to start from (N x m), as a landmark method gives them.
     memory_limit
         Bytes that a sparse factor may take; by default a good half of the machine's memory.
+    n_jobs
+        Threads.
     """
     events = events or Events()
     rng = rng or np.random.default_rng(0)
@@ -77,7 +80,7 @@ def solve(
             f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
-    settings = Settings(n_components, tolerance, rng, events, start, memory_limit)
+    settings = Settings(n_components, tolerance, rng, events, start, memory_limit, n_jobs)
     if solver not in _LADDER:
         return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
     return _climb(standard, settings, _ladder(standard, settings))

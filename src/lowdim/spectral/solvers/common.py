@@ -36,6 +36,7 @@ class Settings:
     events: Events
     start: Floats | None = None
     memory_limit: int | None = None
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

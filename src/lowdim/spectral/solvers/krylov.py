@@ -49,6 +49,7 @@ def largest(
     basis_size: int,
     project: Callable[[Floats], Floats],
     rng: np.random.Generator,
+    n_jobs: int | None,
     room: int,
     second_look: int,
 ) -> Krylov:
@@ -71,6 +72,8 @@ def largest(
         Takes off what lies outside the space that is searched; the map need not stay in it.
     rng
         For new directions when the space closes, and for the second look.
+    n_jobs
+        Threads for the orthogonalisation.
     room
         Dimension of that space.
     second_look
@@ -91,7 +94,7 @@ def largest(
         rows[empty] = rng.standard_normal((int(empty.sum()), size))
         for _ in range(3):
             rows = np.ascontiguousarray(project(rows.T).T)
-            _take_off(found, rows)
+            _take_off(found, rows, n_jobs)
             rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
         return rows
 
@@ -99,7 +102,7 @@ def largest(
         image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
         products += width
         filled += width
-        coupling, remainder = _expand(basis, small, filled, width, image, project, clean)
+        coupling, remainder = _expand(basis, small, filled, width, image, project, clean, n_jobs)
         basis[filled : filled + width] = remainder
         since += 1
         full = filled + width > capacity
@@ -135,6 +138,7 @@ def _expand(
     image: Floats,
     project: Callable[[Floats], Floats],
     clean: Callable[[Floats, Floats], Floats],
+    n_jobs: int | None,
 ) -> tuple[Floats, Floats]:
     """Put the coefficients of a block's image into the small matrix; return its coupling and the rest.
 
@@ -145,10 +149,10 @@ def _expand(
     found = basis[:filled]
     near = basis[max(0, filled - 2 * width) : filled]
     coefficients = np.zeros((filled, width))
-    coefficients[filled - near.shape[0] :] = _take_off(near, image)
+    coefficients[filled - near.shape[0] :] = _take_off(near, image, n_jobs)
     for _ in range(3):
         before = np.linalg.norm(image, axis=1)
-        coefficients += _take_off(found, image)
+        coefficients += _take_off(found, image, n_jobs)
         if np.all(np.linalg.norm(image, axis=1) > 0.7 * before):
             break
     small[:filled, filled - width : filled] = coefficients
@@ -158,7 +162,7 @@ def _expand(
     image = np.ascontiguousarray(project(image.T).T)
     coupling = np.zeros((width, width))
     for c in range(width):
-        coupling[:c, c] = _take_off(image[:c], image[c : c + 1])[:, 0]
+        coupling[:c, c] = _take_off(image[:c], image[c : c + 1], n_jobs)[:, 0]
         length = float(np.linalg.norm(image[c]))
         if length > _SHORT * scale:
             coupling[c, c] = length
@@ -173,7 +177,7 @@ def _expand(
     return coupling, image
 
 
-def _take_off(found: Floats, block: Floats) -> Floats:
+def _take_off(found: Floats, block: Floats, n_jobs: int | None) -> Floats:
     """Take off the rows of ``block``, in place, their parts along those of ``found``; return the coefficients."""
     if found.size < _COMPILED:
         coefficients: Floats = found @ block.T
@@ -192,7 +196,7 @@ def _take_off(found: Floats, block: Floats) -> Floats:
             columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
             kernels.basis.subtract(found, block, coefficients, *columns)
 
-    n_jobs = None if found.size >= _THREADED else 1
+    n_jobs = n_jobs if found.size >= _THREADED else 1
     block_rows = -(-parts.shape[0] // 8)
     map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
     coefficients = parts.sum(axis=0)

@@ -56,6 +56,7 @@ def solve(
         basis_size=columns,
         project=standard.project,
         rng=settings.rng,
+        n_jobs=settings.n_jobs,
         room=room,
         second_look=6 if standard.problem.end == "largest" else columns,
     )

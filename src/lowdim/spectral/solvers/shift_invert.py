@@ -35,6 +35,7 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
         basis_size=columns,
         project=standard.project,
         rng=settings.rng,
+        n_jobs=settings.n_jobs,
         room=room,
         second_look=3,
     )

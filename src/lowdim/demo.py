@@ -39,7 +39,7 @@ def main(folder: str = "demo-output") -> None:
     labels = np.asarray(digits.labels)
     embeddings = show_digits(digits.data, labels)
     plot_gallery(embeddings, labels, path=out / "digits.png")
-    roll = datasets.swiss_roll(1500, aspect=2.5, random_state=0)
+    roll = datasets.swiss_roll(2500, random_state=0)
     plot_gallery(unroll(roll.data), np.asarray(roll.parameters)[:, 0], path=out / "swiss-roll.png")
     show_clusters(digits.data, labels)
     print(f"\nOne report in full:\n{METHODS['Laplacian eigenmaps'].report_}")

@@ -260,4 +260,6 @@ def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shown = ", ".join(f"{entry:.4g}" for entry in value.ravel()[:8])
         return f"{shown}, ..." if value.size > 8 else shown
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)

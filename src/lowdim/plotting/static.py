@@ -168,6 +168,7 @@ def _draw(axes: Any, points: Floats, tints: Colouring, point_size: float | None)
     order = np.random.default_rng(0).permutation(points.shape[0])
     axes.scatter(*coordinates[order].T, s=size, c=tints.colours[order], linewidths=0, rasterized=True)
     axes.tick_params(labelsize=7)
+    axes.locator_params(nbins=5)
     if points.shape[1] == 1:
         axes.set(ylim=(-2.0, 3.0), yticks=[])
         return

@@ -150,6 +150,17 @@ def factor_run(
     return top
 
 
+@njit(cache=True, nogil=True)
+def split_factors(transposed: Floats, lower: Floats, upper: Floats) -> None:
+    """The unit lower triangle, and the transpose of the upper one, of LAPACK's factors, which come transposed."""
+    width = transposed.shape[0]
+    for i in range(width):
+        for j in range(width):
+            lower[i, j] = transposed[j, i] if j < i else 0.0
+            upper[i, j] = transposed[i, j] if j <= i else 0.0
+        lower[i, i] = 1.0
+
+
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def forward_run(
     first: int, last: int, shape: tuple[Any, ...], panel: Floats, places: Integers, X: Floats, order: Integers

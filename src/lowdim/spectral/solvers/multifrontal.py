@@ -96,10 +96,14 @@ class Multifrontal:
                 continue
             for s in range(first, last):
                 front, top = kernels.multifrontal.assemble(s, *state, top, symmetric)
+                if s + 1 == symbolic.widths.size:
+                    # The last front is the largest, and nothing waits on the stack any more.
+                    del stack, state
                 left = self._cholesky(s, front) if symmetric else self._lu(s, front)
-                offsets[s] = top
-                stack[top : top + left.size] = left.ravel()
-                top += left.size
+                if left.size:
+                    offsets[s] = top
+                    stack[top : top + left.size] = left.ravel()
+                    top += left.size
         self._solve_runs = list(_runs(symbolic.widths * symbolic.sizes > _LARGE_PANEL))
 
     def _panel(self, panel: Floats, s: int) -> Floats:
@@ -132,9 +136,8 @@ class Multifrontal:
             order[k], order[other] = order[other], order[k]
         self._order[begin : begin + width] = order
         lower, upper = self._panel(self._lower, s), self._panel(self._upper, s)
-        lower[:width] = np.tril(factors, -1)
-        lower[range(width), range(width)] = 1.0
-        upper[:width] = np.triu(factors).T
+        # In place: the triangles of a root of thousands of rows are too large for copies of their own.
+        kernels.multifrontal.split_factors(factors.T, lower[:width], upper[:width])
         left = np.ascontiguousarray(front[width:, width:])
         if left.size:
             below = np.ascontiguousarray(front[width:, :width])

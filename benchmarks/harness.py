@@ -113,7 +113,7 @@ def compare(
 
     A slow peer may be given fewer warm fits; with none, its only fit counts.
     """
-    run(module, names[0], 500, repeats=0)  # fills lowdim's kernel cache: a cold start has a table of its own
+    run(module, names[0], size, repeats=0)  # fills lowdim's kernel cache: a cold start has a table of its own
     counts = [repeats, *[repeats if peer_repeats is None else peer_repeats] * (len(names) - 1)]
     runs = [
         run(module, name, size, repeats=count, timeout=timeout)

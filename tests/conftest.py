@@ -8,6 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a failure is of the code, and can be seen again.
+settings.register_profile("lowdim", derandomize=True, deadline=None)
+settings.load_profile("lowdim")
 
 sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 

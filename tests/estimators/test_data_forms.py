@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import lowdim
-from lowdim.errors import InputError
+from lowdim.errors import DataWarning, InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
 
@@ -110,6 +110,21 @@ def test_lle_from_a_neighbour_graph_that_holds_enough() -> None:
     D = cdist(X, X)
     dense = lowdim.LLE(n_neighbors=8, metric="precomputed").fit(D).embedding_
     same(dense, lowdim.LLE(n_neighbors=8, metric="precomputed").fit(sparse.csr_array(D)).embedding_, 1e-6)
+
+
+def test_lle_from_a_neighbour_graph_alone() -> None:
+    """Distances that a graph of 12 neighbours does not hold are taken along it: the sheet still comes out flat."""
+    from sklearn.neighbors import kneighbors_graph
+
+    flat = np.random.default_rng(0).uniform(size=(500, 2)) * [2, 1]
+    graph = kneighbors_graph(flat, 12, mode="distance")
+    with pytest.warns(DataWarning, match="taken along its edges"):
+        embedding = lowdim.LLE(n_neighbors=12, metric="precomputed", variant="ltsa").fit_transform(
+            graph.maximum(graph.T)
+        )
+    design = np.column_stack((embedding, np.ones(500)))
+    left = flat - design @ np.linalg.lstsq(design, flat, rcond=None)[0]
+    assert np.linalg.norm(left) / np.linalg.norm(flat - flat.mean(axis=0)) < 0.25
 
 
 @pytest.mark.parametrize("metric", ["cosine", "manhattan", "correlation", "chebyshev"])

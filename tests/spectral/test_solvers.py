@@ -242,6 +242,20 @@ def test_another_seed_gives_the_same_picture():
     np.testing.assert_allclose(first.vectors, other.vectors, atol=1e-6 * np.abs(first.vectors).max())
 
 
+def test_long_vectors_on_any_number_of_threads(monkeypatch):
+    """The compiled orthogonalisation, which only long vectors reach, gives the same for one thread as for three."""
+    from lowdim.spectral.solvers import krylov
+
+    problem = PROBLEMS["laplacian"]
+    plain = solve(problem, 3, solver="lanczos")
+    monkeypatch.setattr(krylov, "_COMPILED", 0)
+    monkeypatch.setattr(krylov, "_THREADED", 0)
+    monkeypatch.setattr(krylov, "_STRIP", 64)
+    one, three = (solve(problem, 3, solver="lanczos", n_jobs=n_jobs) for n_jobs in (1, 3))
+    np.testing.assert_array_equal(one.vectors, three.vectors)
+    np.testing.assert_allclose(one.values, plain.values, rtol=1e-9)
+
+
 def test_a_good_start_saves_products():
     problem = PROBLEMS["laplacian"]
     cold = solve(problem, 2, solver="lanczos")

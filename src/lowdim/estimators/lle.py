@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from .. import validation
 from ..affinities.patches import Patches, patches_of
 from ..data.rows import Rows
+from ..errors import DataWarning
 from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors.edges import with_self
@@ -143,6 +144,12 @@ class LLE(Estimator):
             hood.n_points - 1,
             f"{hood.n_points} points have so many coordinates beside the constant one",
         )
+        if hood.settings.pairwise and hood.index.rows.is_sparse:
+            events.warned(
+                "X is a sparse graph: distances among the neighbours of a point that it does not hold are taken along "
+                "its edges. Give dense distances, or the points, for exact ones.",
+                DataWarning,
+            )
         with events.stage("weights"):
             neighbors = hood.bridged()
             if self.variant in ("ltsa", "hessian"):

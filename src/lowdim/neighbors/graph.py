@@ -57,14 +57,18 @@ class GraphIndex(Index):
         return self._look_up(graph, owners, indices, same_points=rows is None)
 
     def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
-        """Distances among the neighbours of each row of the slice, looked up; a pair that is not stored is an error."""
+        """Distances among the neighbours of each row of the slice, looked up.
+
+        A pair that is not stored takes the shortest way over the row and its neighbours.
+        """
         counts = neighbors.counts[rows]
         out = np.zeros((counts.size, counts.max(initial=0), counts.max(initial=0)))
         for place, (start, count) in enumerate(zip(neighbors.indptr[rows], counts, strict=True)):
             points = neighbors.indices[start : start + count]
             left, right = np.repeat(points, count), np.tile(points, count)
-            values = self._look_up(self.graph, left, right, same_points=True)
-            out[place, :count, :count] = values.reshape(count, count)
+            known = self._stored(self.graph, left, right, same_points=True).reshape(count, count)
+            reach = neighbors.distances[start : start + count]
+            out[place, :count, :count] = _completed(known, reach)
         return out
 
     def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
@@ -77,7 +81,8 @@ class GraphIndex(Index):
         nearest[rows], distances[rows] = stored.indices[outside[first]], stored.distances[outside[first]]
         return nearest[points], distances[points]
 
-    def _look_up(self, graph: csr_array, left: Integers, right: Integers, *, same_points: bool) -> Floats:
+    def _stored(self, graph: csr_array, left: Integers, right: Integers, *, same_points: bool) -> Floats:
+        """Distances of pairs, nan where none is stored."""
         entries = (graph.indptr, graph.indices, graph.data.astype(np.float64))
         out = np.empty(left.size)
         kernels.graphs.look_up(*entries, left, right, out)
@@ -87,6 +92,10 @@ class GraphIndex(Index):
             kernels.graphs.look_up(*entries, right[missing], left[missing], other_way)
             out[missing] = other_way
             out[left == right] = 0.0
+        return out
+
+    def _look_up(self, graph: csr_array, left: Integers, right: Integers, *, same_points: bool) -> Floats:
+        out = self._stored(graph, left, right, same_points=same_points)
         missing = np.isnan(out)
         if missing.any():
             a, b = int(left[missing][0]), int(right[missing][0])
@@ -95,6 +104,17 @@ class GraphIndex(Index):
                 "sparse input; give dense distances, store these entries, or give the data itself."
             )
         return out
+
+
+def _completed(known: Floats, reach: Floats) -> Floats:
+    """Distances among the points of a patch, the missing ones by the shortest way over the patch and its centre."""
+    missing = np.isnan(known)
+    if not missing.any():
+        return known
+    paths = np.where(missing, reach[:, None] + reach, known)
+    for middle in range(reach.size):
+        paths = np.minimum(paths, paths[:, middle, None] + paths[middle])
+    return np.where(missing, paths, known)
 
 
 def _canonical(rows: Rows) -> csr_array:

@@ -22,7 +22,7 @@ def images(digits) -> np.ndarray:
     return digits[0][:240].astype(np.uint8)
 
 
-def same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) -> None:
+def assert_same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) -> None:
     assert_allclose(first, second, atol=tolerance * np.abs(first).max())
 
 
@@ -31,21 +31,21 @@ def same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) -> None
 def test_any_numeric_type(name: str, dtype: type, images: np.ndarray) -> None:
     reference = make(name).fit(images)
     model = make(name).fit(images.astype(dtype))
-    same(reference.embedding_, model.embedding_, 1e-5 if dtype in (np.float32, np.float16) else 1e-9)
-    same(reference.transform(images[:9]), model.transform(images[:9].astype(dtype)), 1e-5)
+    assert_same(reference.embedding_, model.embedding_, 1e-5 if dtype in (np.float32, np.float16) else 1e-9)
+    assert_same(reference.transform(images[:9]), model.transform(images[:9].astype(dtype)), 1e-5)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_booleans(name: str, images: np.ndarray) -> None:
     bits = images > 7
-    same(make(name).fit(bits.astype(float)).embedding_, make(name).fit(bits).embedding_)
+    assert_same(make(name).fit(bits.astype(float)).embedding_, make(name).fit(bits).embedding_)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_memory_map_that_may_not_be_written(name: str, images: np.ndarray, tmp_path: Path) -> None:
     np.save(tmp_path / "images.npy", images)
     mapped = np.load(tmp_path / "images.npy", mmap_mode="r")
-    same(make(name).fit(images).embedding_, make(name).fit(mapped).embedding_, 1e-12)
+    assert_same(make(name).fit(images).embedding_, make(name).fit(mapped).embedding_, 1e-12)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -54,8 +54,8 @@ def test_sparse_rows(name: str, form: type, images: np.ndarray) -> None:
     data = images.astype(float)
     reference = make(name).fit(data)
     model = make(name).fit(form(data))
-    same(reference.embedding_, model.embedding_)
-    same(reference.transform(data[:9]), model.transform(form(data[:9])))
+    assert_same(reference.embedding_, model.embedding_)
+    assert_same(reference.transform(data[:9]), model.transform(form(data[:9])))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -64,7 +64,7 @@ def test_frames(name: str, library: str, images: np.ndarray) -> None:
     frames = pytest.importorskip(library)
     columns = {f"pixel{i}": images[:, i].astype(np.float64) for i in range(images.shape[1])}
     model = make(name).fit(frames.DataFrame(columns))
-    same(make(name).fit(images).embedding_, model.embedding_, 1e-12)
+    assert_same(make(name).fit(images).embedding_, model.embedding_, 1e-12)
     assert list(model.feature_names_in_) == list(columns)
 
 
@@ -77,7 +77,7 @@ def test_memory_layouts(name: str, order: str, images: np.ndarray) -> None:
         "strided": np.repeat(data, 2, axis=1)[:, ::2],
         "list": data.tolist(),
     }
-    same(make(name).fit(data).embedding_, make(name).fit(layouts[order]).embedding_, 1e-9)
+    assert_same(make(name).fit(data).embedding_, make(name).fit(layouts[order]).embedding_, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["ClassicalMDS", *NEIGHBOR_BASED])
@@ -87,7 +87,7 @@ def test_precomputed_distances(name: str, images: np.ndarray) -> None:
     np.fill_diagonal(D, 0)
     reference = make(name).fit(data)
     model = make(name, metric="precomputed").fit(D)
-    same(reference.embedding_, model.embedding_, 1e-5)
+    assert_same(reference.embedding_, model.embedding_, 1e-5)
     scale = np.abs(model.embedding_).max()
     assert_allclose(model.transform(D[:9]), model.embedding_[:9], atol=1e-6 * scale)
 
@@ -101,7 +101,7 @@ def test_precomputed_neighbour_graph(name: str, images: np.ndarray) -> None:
     graph = graph.maximum(graph.T)
     reference = make(name, n_neighbors=12).fit(data)
     model = make(name, n_neighbors=12, metric="precomputed").fit(graph)
-    same(reference.embedding_, model.embedding_, 1e-6)
+    assert_same(reference.embedding_, model.embedding_, 1e-6)
 
 
 def test_lle_from_a_neighbour_graph_that_holds_enough() -> None:
@@ -109,7 +109,9 @@ def test_lle_from_a_neighbour_graph_that_holds_enough() -> None:
     X = np.random.default_rng(0).standard_normal((40, 3))
     D = cdist(X, X)
     dense = lowdim.LLE(n_neighbors=8, metric="precomputed").fit(D).embedding_
-    same(dense, lowdim.LLE(n_neighbors=8, metric="precomputed").fit(sparse.csr_array(D)).embedding_, 1e-6)
+    assert_same(
+        dense, lowdim.LLE(n_neighbors=8, metric="precomputed").fit(sparse.csr_array(D)).embedding_, 1e-6
+    )
 
 
 def test_lle_from_a_neighbour_graph_alone() -> None:
@@ -135,7 +137,7 @@ def test_other_metrics_equal_their_precomputed_distances(name: str, metric: str,
     np.fill_diagonal(D, 0)
     D = np.maximum(D, D.T)
     by_name = make(name, metric=metric).fit(data)
-    same(by_name.embedding_, make(name, metric="precomputed").fit(D).embedding_, 1e-4)
+    assert_same(by_name.embedding_, make(name, metric="precomputed").fit(D).embedding_, 1e-4)
 
 
 def test_a_function_as_metric(images: np.ndarray) -> None:
@@ -144,7 +146,7 @@ def test_a_function_as_metric(images: np.ndarray) -> None:
 
     data = images[:80].astype(float)
     by_name = lowdim.Isomap(metric="manhattan").fit(data).embedding_
-    same(by_name, lowdim.Isomap(metric=taxi).fit(data).embedding_, 1e-9)
+    assert_same(by_name, lowdim.Isomap(metric=taxi).fit(data).embedding_, 1e-9)
 
 
 def test_weighted_unweighted_and_geometric_graphs_agree() -> None:
@@ -156,19 +158,19 @@ def test_weighted_unweighted_and_geometric_graphs_agree() -> None:
     geometric = lowdim.LaplacianEigenmaps(
         radius=tau, affinity=lowdim.Gaussian(alpha=alpha, threshold=tau)
     ).fit_transform(X)
-    same(geometric, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(W), 1e-6)
-    same(
+    assert_same(geometric, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(W), 1e-6)
+    assert_same(
         geometric, lowdim.LaplacianEigenmaps(affinity="precomputed").fit_transform(sparse.csr_matrix(W)), 1e-6
     )
     binary = lowdim.LaplacianEigenmaps(radius=tau, affinity=lowdim.Binary()).fit_transform(X)
-    same(binary, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(edges), 1e-6)
+    assert_same(binary, lowdim.LaplacianEigenmaps(metric="graph").fit_transform(edges), 1e-6)
 
 
 def test_nodes_of_a_graph_return_to_their_coordinates() -> None:
     X = np.random.default_rng(2).uniform(size=(120, 2))
     W = sparse.csr_array(np.where(cdist(X, X) < 0.3, 1.0, 0.0) - np.eye(120))
     model = lowdim.LaplacianEigenmaps(metric="graph").fit(W)
-    same(model.embedding_, model.transform(W), 1e-6)
+    assert_same(model.embedding_, model.transform(W), 1e-6)
     hops = lowdim.Isomap(metric="graph").fit(W)
     assert hops.embedding_.shape == (120, 2)
 
@@ -186,7 +188,7 @@ def test_radius_graphs(name: str) -> None:
     grid += 0.05 * np.random.default_rng(0).standard_normal(grid.shape)
     model = make(name, radius=2.3).fit(grid)
     assert np.all(np.isfinite(model.embedding_))
-    same(model.embedding_, model.transform(grid), 1e-6)
+    assert_same(model.embedding_, model.transform(grid), 1e-6)
 
 
 def test_integer_images_are_not_copied_whole(tmp_path: Path) -> None:

@@ -128,3 +128,15 @@ def test_weights_of_duplicates_equal_the_expanded_problem() -> None:
     expanded = distinct[np.ix_(copies, copies)]
     reference = lowdim.ClassicalMDS(2, metric="precomputed").fit_transform(expanded)
     assert_allclose(pairwise_distances(collapsed), pairwise_distances(reference), atol=1e-7)
+
+
+def test_clustering_weighs_duplicates_as_laplacian_eigenmaps_do() -> None:
+    X = np.random.default_rng(5).uniform(size=(60, 2))
+    copies = np.concatenate((np.arange(60), np.repeat(5, 20)))
+    maps = lowdim.LaplacianEigenmaps(2).fit(X[copies])
+    groups = lowdim.SpectralClustering(3).fit(X[copies])
+    m = np.bincount(copies)
+    volume = m @ (maps.affinity_matrix_ @ m)
+    rows = np.column_stack((np.full(80, 1 / np.sqrt(volume)), maps.embedding_))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(groups.embedding_, rows, atol=1e-6)

@@ -163,7 +163,8 @@ class SpectralClustering(ClusterMixin, Estimator):
         if width == 1:
             return self._constant(hood, events)
         solution, map_, W = solve_laplacian(self, hood, width - 1, events)
-        constant = float(1 / np.sqrt(W.sum()))
+        m = np.ones(hood.n_points) if hood.weights is None else hood.weights
+        constant = float(1 / np.sqrt(m @ (W @ m)))
         coordinates = normalize_rows(solution.vectors, constant)
         return Embedded(
             coordinates, NormalizedRowsMap(map_, constant), solution, attributes={"affinity_matrix_": W}

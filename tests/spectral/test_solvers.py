@@ -256,6 +256,15 @@ def test_long_vectors_on_any_number_of_threads(monkeypatch):
     np.testing.assert_allclose(one.values, plain.values, rtol=1e-9)
 
 
+@pytest.mark.parametrize("size", [200, 600])
+def test_all_eigenvalues_equal(size):
+    """A kernel so narrow that no point sees another: the identity, centred."""
+    centred = np.eye(size) - 1 / size
+    solution = solve(Problem(Explicit(centred), "largest", None, np.ones((size, 1))), 2)
+    np.testing.assert_allclose(solution.values, 1.0, rtol=1e-12)
+    np.testing.assert_allclose(solution.vectors.T @ solution.vectors, np.eye(2), atol=1e-12)
+
+
 def test_a_good_start_saves_products():
     problem = PROBLEMS["laplacian"]
     cold = solve(problem, 2, solver="lanczos")

@@ -23,7 +23,9 @@ def solve(standard: Standard, settings: Settings) -> Trial:
         S += (far if standard.problem.end == "smallest" else -far) * (basis @ basis.T)
     n, k = standard.size, settings.n_components
     first = 0 if standard.problem.end == "smallest" else n - k
-    _, vectors = linalg.eigh(
-        (S + S.T) / 2, subset_by_index=[first, first + k - 1], overwrite_a=True, driver="evr"
-    )
+    S = (S + S.T) / 2
+    _, vectors = linalg.eigh(S, subset_by_index=[first, first + k - 1], driver="evr")
+    if vectors.shape[1] < k:
+        # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
+        vectors = linalg.eigh(S, overwrite_a=True, driver="evd")[1][:, first : first + k]
     return Trial(vectors, 1)

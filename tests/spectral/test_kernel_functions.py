@@ -74,3 +74,12 @@ def test_integers_are_cast_by_block():
 def test_resolved_fills_in_gamma():
     assert Kernel("rbf").resolved(8).gamma == 1 / 8
     assert Kernel("rbf", gamma=2.0).resolved(8).gamma == 2.0
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e8, 1e30])
+def test_a_row_is_at_no_distance_from_itself_whatever_the_scale(scale):
+    rows = Rows(scale * np.random.default_rng(0).uniform(-1, 1, (50, 3)))
+    kernel = Kernel("rbf", gamma=1.0)
+    np.testing.assert_array_equal(np.diag(cross_kernel(kernel, rows, rows)), 1.0)
+    one_by_one = [cross_kernel(kernel, Rows(rows.values[i : i + 1]), rows)[0, i] for i in range(50)]
+    np.testing.assert_array_equal(one_by_one, 1.0)

@@ -10,15 +10,14 @@ import numpy as np
 
 from .. import validation
 from ..data.rows import Rows
-from ..errors import DataWarning
 from ..events import Events, Listener
 from ..mapping.extension import extension_map
 from ..mapping.linear import LinearMap
 from ..neighbors.metrics import Metric, resolve_metric
 from ..neighbors.pairwise import pairwise_distances
-from ..records import Floats, PlannedStage, Solution
+from ..records import Floats, PlannedStage
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
-from ..spectral.recipes.gram import distance_problem, scaled_coordinates
+from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.signs import leading_signs
 from ..spectral.solvers import SOLVERS, solve
 from ..validation import Either, Function, Instance, OneOf, Rule
@@ -190,14 +189,3 @@ class ClassicalMDS(Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-
-def warn_of_empty_coordinates(solution: Solution, events: Events) -> None:
-    """Warn where the distances or kernel values span fewer dimensions than were asked for."""
-    floor = np.finfo(np.float64).eps * solution.vectors.shape[0] * np.max(solution.values, initial=0.0)
-    if empty := int(np.sum(solution.values <= floor)):
-        events.warned(
-            f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
-            f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
-            DataWarning,
-        )

@@ -17,12 +17,11 @@ from ..metrics.residual_variance import residual_variance
 from ..neighbors import symmetric_graph
 from ..neighbors.lookup import Lookup
 from ..records import Floats, PlannedStage, Sparse
-from ..spectral.recipes.gram import distance_problem, scaled_coordinates
+from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.solvers import SOLVERS, solve
 from ..validation import OneOf, Rule
 from . import costs
 from .base import Embedded, Estimator
-from .classical_mds import warn_of_empty_coordinates
 from .neighborhood import NEIGHBOR_RULES, PAIRWISE, Neighborhood, Settings, check_points, find_neighborhood
 from .parts import Needs, embed_parts
 

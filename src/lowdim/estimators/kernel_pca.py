@@ -12,12 +12,11 @@ from ..events import Events, Listener
 from ..mapping.extension import extension_map
 from ..records import Floats, PlannedStage
 from ..spectral.kernel_functions import KERNELS, Kernel, cross_kernel, gram_matrix
-from ..spectral.recipes.gram import kernel_problem, scaled_coordinates
+from ..spectral.recipes.gram import kernel_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.solvers import SOLVERS, solve
 from ..validation import Either, Function, Nothing, OneOf, Real, Rule, Whole
 from . import costs
 from .base import COMMON_RULES, Embedded, Estimator
-from .classical_mds import warn_of_empty_coordinates
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import DataWarning
+from ...events import Events
 from ...records import Floats, Problem, Solution
 from ..operators import CenteredGram, Explicit
 
@@ -37,3 +39,14 @@ def kernel_problem(kernel: Floats) -> tuple[Problem, Floats]:
 def scaled_coordinates(solution: Solution) -> Floats:
     """X = V Lam^1/2; an eigenvalue that is not positive carries no coordinate."""
     return solution.vectors * np.sqrt(np.maximum(solution.values, 0))
+
+
+def warn_of_empty_coordinates(solution: Solution, events: Events) -> None:
+    """Warn where the distances or kernel values span fewer dimensions than were asked for."""
+    floor = np.finfo(np.float64).eps * solution.vectors.shape[0] * np.max(solution.values, initial=0.0)
+    if empty := int(np.sum(solution.values <= floor)):
+        events.warned(
+            f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
+            f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
+            DataWarning,
+        )

@@ -9,7 +9,20 @@ from pathlib import Path
 
 from .harness import RESULTS, machine
 
-NAMES = ["laplacian_eigenmaps", "lle", "isomap", "perplexity", "snapshot_pca", "cold_start", "scaling"]
+NAMES = [
+    "laplacian_eigenmaps",
+    "lle",
+    "isomap",
+    "landmarks",
+    "reducers",
+    "new_points",
+    "sweep",
+    "million",
+    "perplexity",
+    "snapshot_pca",
+    "cold_start",
+    "scaling",
+]
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"errors", "records"},
+    {"errors", "records", "rules"},
     {"kernels", "parallel", "events"},
     {"data"},
     {"validation"},
@@ -24,6 +24,7 @@ ORDER = [
     {"spectral", "mapping", "metrics"},
     {"plotting"},
     {"estimators"},
+    {"selection"},
     {"demo"},
 ]
 RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}

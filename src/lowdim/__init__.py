@@ -20,8 +20,16 @@ if TYPE_CHECKING:
     from .estimators.oriented_pca import OrientedPCA
     from .estimators.pca import PCA
     from .estimators.spectral_clustering import SpectralClustering
-    from .metrics import procrustes
+    from .estimators.spectral_problem import SpectralProblem
+    from .metrics import estimate_dimension
+    from .metrics.procrustes import procrustes
+    from .metrics.score import score
     from .plotting import plot
+    from .selection import sweep
+    from .spectral.reduce.landmark_z import LandmarkZ
+    from .spectral.reduce.lll import LLL
+    from .spectral.reduce.nystrom import Nystrom
+    from .spectral.reduce.variational_nystrom import VariationalNystrom
 
 __version__ = "0.1.0"
 
@@ -34,16 +42,25 @@ _HOMES = {
     "LLE": "estimators.lle",
     "LaplacianEigenmaps": "estimators.laplacian_eigenmaps",
     "SpectralClustering": "estimators.spectral_clustering",
+    "SpectralProblem": "estimators.spectral_problem",
+    "LLL": "spectral.reduce.lll",
+    "LandmarkZ": "spectral.reduce.landmark_z",
+    "Nystrom": "spectral.reduce.nystrom",
+    "VariationalNystrom": "spectral.reduce.variational_nystrom",
     "Gaussian": "affinities",
     "Entropic": "affinities",
     "Binary": "affinities",
     "SelfTuning": "affinities",
+    "estimate_dimension": "metrics",
     "procrustes": "metrics",
+    "score": "metrics",
+    "sweep": "selection",
     "plot": "plotting",
 }
 
 __all__ = [
     "LLE",
+    "LLL",
     "PCA",
     "Binary",
     "ClassicalMDS",
@@ -51,14 +68,21 @@ __all__ = [
     "Gaussian",
     "Isomap",
     "KernelPCA",
+    "LandmarkZ",
     "LaplacianEigenmaps",
+    "Nystrom",
     "OrientedPCA",
     "SelfTuning",
     "SpectralClustering",
+    "SpectralProblem",
+    "VariationalNystrom",
     "__version__",
     "datasets",
+    "estimate_dimension",
     "plot",
     "procrustes",
+    "score",
+    "sweep",
 ]
 
 

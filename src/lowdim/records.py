@@ -46,6 +46,8 @@ class Neighbors:
 
     def first(self, k: int) -> Neighbors:
         """At most the ``k`` nearest of each row, so that one search serves every smaller k."""
+        if self.counts.max(initial=0) <= k:
+            return self
         counts = np.minimum(self.counts, k)
         indptr = np.concatenate(([0], np.cumsum(counts)))
         places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1] - indptr[:-1], counts)
@@ -104,7 +106,8 @@ class Operator(Protocol):
 class Problem:
     """min (or max) tr X'AX  s.t.  X'BX = I, without the trivial solutions.
 
-    ``mass`` is the diagonal of B (None: B = I). ``trivial`` holds in its columns the solutions that are known and
+    ``mass`` is the diagonal of B (None: B = I); a B that is not diagonal, symmetric and positive definite, is
+    ``mass_matrix`` instead. ``trivial`` holds in its columns the solutions that are known and
     unwanted, usually the constant vector; every solver works in their B-orthogonal complement.
     """
 
@@ -112,11 +115,18 @@ class Problem:
     end: End
     mass: Floats | None = None
     trivial: Floats | None = None
+    mass_matrix: Sparse | None = None
 
     @property
     def size(self) -> int:
         """N."""
         return self.operator.size
+
+    def weigh(self, X: Floats) -> Floats:
+        """B X."""
+        if self.mass_matrix is not None:
+            return np.asarray(self.mass_matrix @ X)
+        return X if self.mass is None else self.mass[:, None] * X
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +151,39 @@ class Solution:
     solver: str
     iterations: int = 0
     attempts: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How near a landmark solution is to the solution of the whole problem, as far as that can be known.
+
+    ``ritz_values`` bound the eigenvalues from one side where the reduction is a restriction (LLL, variational Nystrom).
+    ``residuals`` are those of the whole problem, as in `Solution`; None where it was never formed. ``far`` counts
+    the points that have no near landmark. ``angle`` is the largest angle, in radians, between the landmark and the
+    exact solution of a subsample, where that was asked for.
+    """
+
+    method: str
+    n_landmarks: int
+    n_neighbors: int | None
+    ritz_values: Floats
+    residuals: Floats | None
+    far: int
+    n_points: int
+    angle: float | None = None
+
+    def figures(self) -> dict[str, Any]:
+        """The certificate as lines of a report."""
+        known: dict[str, Any] = {
+            "landmark_solver": self.method,
+            "landmarks": self.n_landmarks,
+            "landmarks_of_each_point": self.n_neighbors,
+            "ritz_values": self.ritz_values,
+            "residuals_of_all_points": self.residuals,
+            "share_without_near_landmark": self.far / max(1, self.n_points),
+            "angle_to_exact_on_subsample": self.angle,
+        }
+        return {name: value for name, value in known.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

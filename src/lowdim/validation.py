@@ -6,13 +6,11 @@ Every message has one form: which parameter, what is allowed, what came, what to
 from __future__ import annotations
 
 import difflib
-import numbers
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,149 +20,7 @@ from scipy.sparse import csr_array
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
 from .records import Floats, format_bytes
-
-
-class Rule(Protocol):
-    """What a parameter may be."""
-
-    @property
-    def words(self) -> str:
-        """The rule as the end of a sentence that begins with 'must be'."""
-        ...
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number, at least ``low``."""
-
-    low: int | None = None
-
-    @property
-    def words(self) -> str:
-        """The rule in words."""
-        return "a whole number" if self.low is None else f"a whole number >= {self.low}"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-            return False
-        return self.low is None or int(value) >= self.low
-
-
-@dataclass(frozen=True, slots=True)
-class Real:
-    """A finite number above ``low`` (or equal to it, when ``closed``) and below ``high``."""
-
-    low: float = -np.inf
-    closed: bool = False
-    high: float = np.inf
-
-    @property
-    def words(self) -> str:
-        """The rule in words."""
-        bound = "" if self.low == -np.inf else f" {'>=' if self.closed else '>'} {self.low:g}"
-        above = "" if self.high == np.inf else f" and < {self.high:g}"
-        return f"a finite number{bound}{above}"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-            return False
-        number = float(value)
-        inside = number >= self.low if self.closed else number > self.low
-        return np.isfinite(number).item() and inside and number < self.high
-
-
-class Jobs:
-    """A number of threads, or a negative number that counts back from all cores."""
-
-    words = "a whole number other than 0 (-1: every core)"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return Whole().allows(value) and value != 0
-
-
-class OneOf:
-    """One of a few words."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-    @property
-    def words(self) -> str:
-        """The rule in words."""
-        return "one of " + ", ".join(repr(name) for name in self.names)
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return isinstance(value, str) and value in self.names
-
-
-class Nothing:
-    """None."""
-
-    words = "None"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return value is None
-
-
-class Truth:
-    """True or False."""
-
-    words = "True or False"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return isinstance(value, bool | np.bool_)
-
-
-class Function:
-    """Anything that can be called."""
-
-    words = "a function"
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return callable(value)
-
-
-class Instance:
-    """An object of one of some classes."""
-
-    def __init__(self, *classes: type) -> None:
-        self.classes = classes
-
-    @property
-    def words(self) -> str:
-        """The rule in words."""
-        return "an object of class " + " or ".join(kind.__name__ for kind in self.classes)
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return isinstance(value, self.classes)
-
-
-class Either:
-    """What any of some rules allows."""
-
-    def __init__(self, *rules: Rule) -> None:
-        self.rules = rules
-
-    @property
-    def words(self) -> str:
-        """The rule in words."""
-        return ", or ".join(rule.words for rule in self.rules)
-
-    def allows(self, value: object) -> bool:
-        """Whether the value may be used."""
-        return any(rule.allows(value) for rule in self.rules)
+from .rules import Either, OneOf, Rule, Whole
 
 
 def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
@@ -316,6 +172,14 @@ def check_neighbors(n_neighbors: int, n_points: int, collapsed: int = 0) -> None
         raise InputError(
             f"n_neighbors must be less than the number of points; got n_neighbors={n_neighbors} with "
             f"{n_points}{distinct}. Use n_neighbors <= {n_points - 1}."
+        )
+
+
+def check_distinct(n_distinct: int, n_rows: int) -> None:
+    """Raise an InputError when all rows are one point."""
+    if n_distinct == 1:
+        raise InputError(
+            f"X must hold at least 2 distinct points; all its {n_rows} rows are equal. There is nothing to embed."
         )
 
 

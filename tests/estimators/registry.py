@@ -22,6 +22,17 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "SpectralClustering": lambda **other: lowdim.SpectralClustering(n_clusters=3, **other),
 }
 
+# The same with landmarks: their choice hangs on the seed and on the order of the rows, so that other contracts hold.
+LANDMARKED: dict[str, Callable[..., Any]] = {
+    "ClassicalMDS-landmarks": lambda **other: lowdim.ClassicalMDS(**{"landmarks": 30} | other),
+    "Isomap-landmarks": lambda **other: lowdim.Isomap(**{"landmarks": 30} | other),
+    "LLE-lll": lambda **other: lowdim.LLE(**{"solver": lowdim.LLL(30)} | other),
+    "LaplacianEigenmaps-lll": lambda **other: lowdim.LaplacianEigenmaps(**{"solver": lowdim.LLL(30)} | other),
+    "LaplacianEigenmaps-nystrom": lambda **other: lowdim.LaplacianEigenmaps(
+        **{"solver": lowdim.Nystrom(30)} | other
+    ),
+}
+
 NEIGHBOR_BASED = [
     name for name in ESTIMATORS if name.split("-")[0] in ("Isomap", "LLE", "LaplacianEigenmaps")
 ]
@@ -30,4 +41,4 @@ EVERY = list(ESTIMATORS)
 
 def make(name: str, **parameters: Any) -> Any:
     """A new estimator of the registry."""
-    return ESTIMATORS[name](**parameters)
+    return (ESTIMATORS | LANDMARKED)[name](**parameters)

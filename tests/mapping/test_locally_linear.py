@@ -37,6 +37,21 @@ def test_any_batching_gives_the_same_bits(metric: str) -> None:
     np.testing.assert_array_equal(np.vstack(parts), whole)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_and_far_rows_change_no_bit(dtype: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    Y, embedding = rng.normal(size=(300, 11)), rng.normal(size=(300, 2))
+    new = rng.normal(size=(500, 11)).astype(dtype)
+    new[::50] *= 1e30
+    new[1::50] = 0
+    mapping = fitted(Y, embedding, 5)
+    whole = mapping.transform(Rows(new))
+    alone = np.vstack([mapping.transform(Rows(row[None])) for row in new])
+    np.testing.assert_array_equal(alone, whole)
+    monkeypatch.setattr("lowdim.mapping.locally_linear.BLOCK_NEIGHBORS", 35)
+    np.testing.assert_array_equal(mapping.transform(Rows(new)), whole)
+
+
 def test_an_affine_embedding_is_continued() -> None:
     rng = np.random.default_rng(0)
     Y = rng.uniform(size=(2000, 3))

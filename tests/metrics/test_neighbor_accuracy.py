@@ -6,15 +6,16 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from lowdim.errors import InputError
-from lowdim.metrics import neighbor_accuracy
+from lowdim.metrics import nearest_neighbor_error, neighbor_accuracy
 
 
 def test_it_is_leave_one_out(digits):
-    data, labels = digits[0][:150], digits[1][:150]
+    data, labels = digits[0][:100], digits[1][:100]
     expected = cross_val_score(KNeighborsClassifier(4), data, labels, cv=LeaveOneOut()).mean()
     assert neighbor_accuracy(data, labels, 4) == pytest.approx(expected)
 
@@ -39,3 +40,43 @@ def test_blocks_do_not_show(digits, monkeypatch):
 def test_wrong_input_is_named(points, labels, k):
     with pytest.raises(InputError, match="neighbor_accuracy"):
         neighbor_accuracy(points, labels, k)
+
+
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("held", [np.asarray, csr_array])
+def test_error_on_a_test_set_is_that_of_sklearn(digits, k, held):
+    data, labels = digits
+    classifier = KNeighborsClassifier(k).fit(data[:600, ::2] * np.pi, labels[:600])
+    expected = 1 - classifier.score(data[600:900, ::2] * np.pi, labels[600:900])
+    train, test = held(data[:600, ::2] * np.pi), held(data[600:900, ::2] * np.pi)
+    found = nearest_neighbor_error(train, labels[:600], test, labels[600:900], k)
+    assert found == pytest.approx(expected, abs=0.005 if k > 1 else 1e-12)
+
+
+def test_unknown_labels_are_errors():
+    assert nearest_neighbor_error([0.0, 1.0], ["a", "b"], [0.1, 0.9], ["a", "c"]) == 0.5
+    assert nearest_neighbor_error([[0.0]], [1], [[3.0], [4.0]], [2, 2]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.eye(3), [0, 1], np.eye(3), [0, 1, 2]), "train_labels of nearest_neighbor_error .* 3 points"),
+        ((np.eye(3), [0, 1, 2], np.eye(3), [0, 1]), "test_labels of nearest_neighbor_error"),
+        (
+            (np.eye(3), [0, 1, 2], np.eye(2), [0, 1]),
+            "test of nearest_neighbor_error must have as many columns",
+        ),
+        ((np.eye(3), [0, 1, 2], np.eye(3), ["0", "1", "2"]), "of the type of train_labels"),
+        (
+            (np.eye(3), [0, 1, 2], np.eye(3) * np.nan, [0, 1, 2]),
+            "test of nearest_neighbor_error must hold finite",
+        ),
+        ((np.eye(3), [0, 1, np.nan], np.eye(3), [0, 1, 2]), "1 are NaN"),
+        ((np.eye(3), [0, 1, 2], np.eye(3), [0, 1, 2], 4), "k of nearest_neighbor_error .* from 1 to 3"),
+        ((np.eye(3), [0, 1, 2], np.zeros((0, 3)), []), "at least one row"),
+    ],
+)
+def test_wrong_test_sets_are_named(arguments, message):
+    with pytest.raises(InputError, match=message):
+        nearest_neighbor_error(*arguments)

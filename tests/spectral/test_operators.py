@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from lowdim.spectral import operators
-from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
+from lowdim.spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal
 
 
 def _graph(rng, size, density=0.1):
@@ -31,6 +31,8 @@ def _all_operators(rng, size):
         "explicit dense": Explicit(W.toarray()),
         "gram": CenteredGram(D2),
         "gram with mass": CenteredGram(D2, mass),
+        "gram of rows": GramRows(size, lambda rows: D2[rows]),
+        "kernel of rows with mass": GramRows(size, lambda rows: np.exp(-D2[rows]), mass, scale=1.0),
     }
 
 
@@ -111,3 +113,20 @@ def test_wide_indices_are_narrowed_and_the_input_left_alone():
     operator = Explicit(W)
     assert operator.matrix.indices.dtype == np.int32
     assert W.indices.dtype == np.int64
+
+
+def test_gram_rows_are_the_centred_gram_whatever_the_blocks(monkeypatch):
+    rng = np.random.default_rng(7)
+    D2 = cdist(points := rng.standard_normal((50, 3)), points, "sqeuclidean")
+    mass, X = rng.integers(1, 4, 50).astype(float), rng.standard_normal((50, 3))
+    asked = []
+
+    def rows(block):
+        asked.append(block)
+        return D2[block]
+
+    monkeypatch.setattr(operators, "_BLOCK_BYTES", 8 * 50 * 7)
+    lazy, whole = GramRows(50, rows, mass), CenteredGram(D2, mass)
+    np.testing.assert_allclose(lazy.apply(X), whole.apply(X), atol=1e-11)
+    assert [block.stop - block.start for block in asked] == [7] * 7 + [1]
+    np.testing.assert_allclose(lazy.explicit(), whole.explicit(), atol=1e-12)

@@ -2,7 +2,7 @@
 
 G_jk = (y - eta_j).(y - eta_k) for a point y and its neighbours eta. Everything that the locally linear
 methods do with a patch follows from G, so that they work with any metric. Nothing depends on the scale of G:
-it is taken in a unit, a power of two, in which squares neither overflow nor vanish.
+each is taken in a unit of its own, a power of two, in which squares neither overflow nor vanish.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ LocalDistances = Callable[[Neighbors, slice], Floats]
 """Distances among the neighbours of each row of a slice, padded to b x m x m: ``Index.local_distances``."""
 
 BLOCK_BYTES = 1 << 25
+FEW_BYTES = 1 << 27
 BLOCK_ROWS = 1024
 
 
@@ -59,7 +60,6 @@ class CoordinatePatches:
 
     neighbors: Neighbors
     places: Integers
-    scale: float
     points: Rows
     queries: Rows
 
@@ -70,26 +70,34 @@ class CoordinatePatches:
         if _dense_view(self.points) is None:
             gathered = 1 + self.neighbors.indices.size // max(1, self.neighbors.n_rows)
             per_row += 8 * gathered * _stored_per_row(self.points)
+        if not self.points.is_sparse and _dense_view(self.queries) is None:
+            per_row += 8 * self.queries.n_columns
         return max(1, min(BLOCK_ROWS, BLOCK_BYTES // max(1, per_row)))
 
     def grams(self, rows: slice) -> Floats:
         """Gram matrices of consecutive rows, end to end."""
-        indptr, indices, places = _cut(self.neighbors, self.places, rows)
+        indptr, indices, distances, places = _cut(self.neighbors, self.places, rows)
         out = np.empty(places[-1] - places[0])
         if self.points.is_sparse and self.queries.is_sparse:
-            self._sparse_grams(rows, indptr, indices, places, out)
+            self._sparse_grams(rows, indptr, indices, distances, places, out)
             return out
         points = _dense_view(self.points)
         if points is None:
             needed, indices = np.unique(indices, return_inverse=True)
             points = self.points.take(needed)
         kernels.local_linear.dense_grams(
-            points, self.queries.block(rows), indptr, indices, places, self.scale, out
+            points, self.queries.block(rows), indptr, indices, distances, places, out
         )
         return out
 
     def _sparse_grams(
-        self, rows: slice, indptr: Integers, indices: Integers, places: Integers, out: Floats
+        self,
+        rows: slice,
+        indptr: Integers,
+        indices: Integers,
+        distances: Floats,
+        places: Integers,
+        out: Floats,
     ) -> None:
         needed, indices = np.unique(indices, return_inverse=True)
         slots = np.full(self.points.n_columns, -1, dtype=np.int64)
@@ -99,8 +107,8 @@ class CoordinatePatches:
             slots,
             indptr,
             indices,
+            distances,
             places,
-            self.scale,
             out,
         )
 
@@ -111,7 +119,6 @@ class DistancePatches:
 
     neighbors: Neighbors
     places: Integers
-    scale: float
     between: LocalDistances
 
     @property
@@ -121,12 +128,10 @@ class DistancePatches:
 
     def grams(self, rows: slice) -> Floats:
         """Gram matrices of consecutive rows, end to end."""
-        indptr, indices, places = _cut(self.neighbors, self.places, rows)
-        start = self.neighbors.indptr[rows.start]
-        distances = self.neighbors.distances[start : start + indices.size]
+        indptr, _, distances, places = _cut(self.neighbors, self.places, rows)
         between = np.ascontiguousarray(self.between(self.neighbors, rows), dtype=np.float64)
         out = np.empty(places[-1] - places[0])
-        kernels.local_linear.distance_grams(indptr, distances, between, places, self.scale, out)
+        kernels.local_linear.distance_grams(indptr, distances, between, places, out)
         return out
 
 
@@ -135,9 +140,12 @@ def coordinate_patches(
 ) -> CoordinatePatches:
     """Patches of Euclidean data: ``neighbors`` of each row of ``queries`` (None: of the points)."""
     ordered = by_index(neighbors, n_jobs=n_jobs)
-    return CoordinatePatches(
-        ordered, _places(ordered), _scale(ordered), points, points if queries is None else queries
-    )
+    queries = points if queries is None else queries
+    few = points.n_rows < queries.n_rows and 8 * points.n_rows * points.n_columns <= FEW_BYTES
+    if few and not points.is_sparse:
+        # Cheaper to cast once than to gather for every block what it needs.
+        points = Rows(points.block(slice(0, points.n_rows)))
+    return CoordinatePatches(ordered, _places(ordered), points, queries)
 
 
 def distance_patches(
@@ -145,7 +153,7 @@ def distance_patches(
 ) -> DistancePatches:
     """Patches of any metric, by the distances in ``neighbors`` and those ``between`` the neighbours."""
     ordered = by_index(neighbors, n_jobs=n_jobs)
-    return DistancePatches(ordered, _places(ordered), _scale(ordered), between)
+    return DistancePatches(ordered, _places(ordered), between)
 
 
 def patches_of(
@@ -173,20 +181,20 @@ def _places(neighbors: Neighbors) -> Integers:
     return np.concatenate(([0], np.cumsum(neighbors.counts**2)))
 
 
-def _scale(neighbors: Neighbors) -> float:
-    """Power of two that brings the longest distance near one; it changes no digit of what follows."""
-    longest = float(neighbors.distances.max(initial=0.0))
-    return float(2.0 ** -np.clip(np.floor(np.log2(longest)), -1000, 1000)) if 0 < longest < np.inf else 1.0
-
-
 def _mean_square(places: Integers) -> int:
     return int(places[-1]) // max(1, places.size - 1)
 
 
-def _cut(neighbors: Neighbors, places: Integers, rows: slice) -> tuple[Integers, Integers, Integers]:
-    """Row starts (from zero), neighbours and Gram places of consecutive rows."""
+def _cut(neighbors: Neighbors, places: Integers, rows: slice) -> tuple[Integers, Integers, Floats, Integers]:
+    """Row starts (from zero), neighbours, distances and Gram places of consecutive rows."""
     starts = neighbors.indptr[rows.start : rows.stop + 1]
-    return starts - starts[0], neighbors.indices[starts[0] : starts[-1]], places[rows.start : rows.stop + 1]
+    own = slice(starts[0], starts[-1])
+    return (
+        starts - starts[0],
+        neighbors.indices[own],
+        neighbors.distances[own],
+        places[rows.start : rows.stop + 1],
+    )
 
 
 def _stored_per_row(points: Rows) -> int:

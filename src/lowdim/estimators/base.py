@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..events import Event, Events, Listener, Printer
-from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
-from ..validation import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
+from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from .shared import Shared
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),
@@ -39,7 +40,8 @@ class Map(Protocol):
 class Embedded:
     """What a method makes of its data: coordinates, the map for new points, and what it found on the way.
 
-    ``attributes`` become fitted attributes of the estimator, ``figures`` lines of its report.
+    ``attributes`` become fitted attributes of the estimator, ``figures`` lines of its report. ``landmarks`` are the
+    coordinates of the landmarks, and ``certificate`` says what is known of them, where there were any.
     """
 
     coordinates: Floats
@@ -47,6 +49,8 @@ class Embedded:
     solution: Solution | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
+    landmarks: Floats | None = None
+    certificate: Certificate | None = None
 
 
 class Recorder:
@@ -103,6 +107,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     embedding_: Floats
     map_: Map
     memory_limit: float | str | None
+    n_components: Any
     n_jobs: int | None
     random_state: Any
     report_: Report
@@ -118,6 +123,10 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         y
             Ignored; there for pipelines.
         """
+        return self._fit(X, Shared())
+
+    def _fit(self, X: Any, shared: Shared) -> Estimator:
+        """``fit``, with what other fits on the same rows have left."""
         self._check_parameters()
         recorder = Recorder()
         listeners: list[Listener] = [recorder]
@@ -129,7 +138,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
             self._check_memory(rows)
-        embedded = self._embed(rows, events)
+        embedded = self._embed(rows, events, shared)
         coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
         self._forget()
         self.embedding_ = coordinates
@@ -138,6 +147,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if embedded.solution is not None:
             self.eigenvalues_ = embedded.solution.values
             figures |= _describe(embedded.solution)
+        if embedded.certificate is not None:
+            self.certificate_ = embedded.certificate
+            figures |= embedded.certificate.figures()
         for name, value in embedded.attributes.items():
             setattr(self, name, value)
         self.report_ = recorder.report(type(self).__name__, rows.shape, figures)
@@ -186,7 +198,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)
 
     @abstractmethod
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
         """The method itself: its stages in order."""
 
     @abstractmethod

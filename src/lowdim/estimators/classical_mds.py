@@ -16,13 +16,21 @@ from ..mapping.linear import LinearMap
 from ..neighbors.metrics import Metric, resolve_metric
 from ..neighbors.pairwise import pairwise_distances
 from ..records import Floats, PlannedStage
+from ..rules import Either, Function, Instance, Rule
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
+from ..spectral.operators import GramRows
 from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
+from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.nystrom import Nystrom
 from ..spectral.signs import leading_signs
-from ..spectral.solvers import SOLVERS, solve
-from ..validation import Either, Function, Instance, OneOf, Rule
+from ..spectral.solvers import solve
 from . import costs
-from .base import COMMON_RULES, Embedded, Estimator
+from .base import COMMON_RULES, Embedded
+from .gram import embed_gram
+from .landmarks import Points
+from .shared import Shared
+from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE, Solver
+from .spectral import SpectralEstimator
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ class GivenDistances:
         return np.square(distances, out=distances)
 
 
-class ClassicalMDS(Estimator):
+class ClassicalMDS(SpectralEstimator):
     """max tr X'BX, B = -1/2 H D2 H: coordinates whose inner products are nearest to those of the distances.
 
     Torgerson (1952). Of Euclidean distances it is PCA, and is computed so, without any N x N matrix. For any other
@@ -62,9 +70,12 @@ class ClassicalMDS(Estimator):
         Dimensions of the embedding.
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense).
+    landmarks
+        Landmark MDS (de Silva & Tenenbaum 2004): only the distances to these are needed. A number, indices of rows, or
+        points; short for ``solver=Nystrom(...)``, which has more to set.
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"`` (these form the distances
-        always).
+        ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``: these form the distances always),
+        or a landmark solver: `Nystrom` (landmark MDS), `LLL` or `LandmarkZ`, or its name.
     random_state, n_jobs, memory_limit, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
@@ -85,15 +96,18 @@ class ClassicalMDS(Estimator):
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "metric": Either(Instance(str), Function()),
-        "solver": OneOf("auto", "exact", *SOLVERS),
+        "landmarks": LANDMARKS_RULE,
+        "solver": DENSE_SOLVER_RULE,
     }
+    _landmark_solver: ClassVar[type[LandmarkSolver]] = Nystrom
 
     def __init__(
         self,
         n_components: int = 2,
         *,
         metric: str | Callable[..., float] = "euclidean",
-        solver: str = "auto",
+        landmarks: Any = None,
+        solver: Solver = "auto",
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
@@ -102,6 +116,7 @@ class ClassicalMDS(Estimator):
     ) -> None:
         self.n_components = n_components
         self.metric = metric
+        self.landmarks = landmarks
         self.solver = solver
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -117,8 +132,10 @@ class ClassicalMDS(Estimator):
         validation.check_distances(rows, what="distances", reset=reset)
         return rows
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
+    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
         validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
+        if isinstance(solver, LandmarkSolver):
+            return embed_gram(self, self._rows_of(rows), Points.of_rows(self, rows), solver, events)
         if self._is_pca:
             return self._embed_by_pca(rows, events)
         with events.stage("distances"):
@@ -127,20 +144,29 @@ class ClassicalMDS(Estimator):
             problem, mean_profile = distance_problem(squared)
             generator = validation.make_generator(self.random_state)
             solution = solve(
-                problem,
-                self.n_components,
-                solver=self.solver,
-                rng=generator,
-                events=events,
-                n_jobs=self.n_jobs,
+                problem, self.n_components, solver=solver, rng=generator, events=events, n_jobs=self.n_jobs
             )
         warn_of_empty_coordinates(solution, events)
         map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=-0.5)
         return Embedded(scaled_coordinates(solution), map_, solution)
 
+    def _rows_of(self, rows: Rows) -> GramRows:
+        """Squared distances, a block of rows at a time."""
+        if self.metric == "precomputed":
+            return GramRows(rows.n_rows, lambda block: np.square(rows.block(block)), scale=-0.5)
+        metric = resolve_metric(self.metric, rows=rows)
+
+        def squared(block: slice) -> Floats:
+            part = Rows(rows.values[block])
+            return np.square(pairwise_distances(part, rows, metric, n_jobs=self.n_jobs))
+
+        return GramRows(rows.n_rows, squared, scale=-0.5)
+
     @property
     def _is_pca(self) -> bool:
-        return self.metric in ("euclidean", "l2") and self.solver in ("auto", "exact")
+        return (
+            self.metric in ("euclidean", "l2") and self.landmarks is None and self.solver in ("auto", "exact")
+        )
 
     def _embed_by_pca(self, rows: Rows, events: Events) -> Embedded:
         validation.check_components(
@@ -176,12 +202,14 @@ class ClassicalMDS(Estimator):
         np.square(squared, out=squared)
         return SquaredDistances(metric, rows, self.n_jobs), squared
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape
+        if isinstance(solver, LandmarkSolver):
+            return costs.gram_landmarks(rows.shape, solver, self.n_components)
         if self._is_pca:
-            solver, why = choose_solver(rows, self.n_components, validation.parse_bytes(self.memory_limit))
-            seconds, size = estimate(solver, rows, self.n_components)
-            return [PlannedStage("directions", seconds, size, f"PCA by {solver}: {why}")]
+            chosen, why = choose_solver(rows, self.n_components, validation.parse_bytes(self.memory_limit))
+            seconds, size = estimate(chosen, rows, self.n_components)
+            return [PlannedStage("directions", seconds, size, f"PCA by {chosen}: {why}")]
         stages = [] if self.metric == "precomputed" else [costs.pairwise(n_rows, n_columns)]
         return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
 

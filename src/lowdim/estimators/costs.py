@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..records import PlannedStage
+from ..spectral.reduce.configuration import LandmarkSolver
 
 DOUBLE = 8
 
@@ -66,6 +69,73 @@ def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
     return PlannedStage(
         "solve", (30 + 2 * n_components) * n_rows**2 * 5e-10, DOUBLE * n_rows**2, square(n_rows)
     )
+
+
+def landmark_weights(n_rows: int, n_columns: int, n_landmarks: int, K_Z: int) -> PlannedStage:
+    """The nearest landmarks of each point, and a small system for each."""
+    search = n_rows * n_landmarks * (2.0 * n_columns + 30) / 1e11
+    systems = n_rows * K_Z * K_Z * (n_columns + K_Z) * 5e-10
+    held = 2 * DOUBLE * n_rows * K_Z + 2 * DOUBLE * n_landmarks * n_columns
+    return PlannedStage("landmarks", search + systems, held, f"{n_landmarks} landmarks, {K_Z} a point")
+
+
+def reduction(n_rows: int, edges: int, K_Z: int, n_landmarks: int) -> PlannedStage:
+    """Z'AZ and Z'BZ, accumulated over row blocks."""
+    spread = min(n_landmarks, edges * K_Z)
+    seconds = n_rows * (edges * K_Z * 2e-9 + K_Z * spread * 1e-9)
+    held = 3 * DOUBLE * n_landmarks**2
+    return PlannedStage("reduce", seconds, held, f"two {n_landmarks} x {n_landmarks} matrices", certain=True)
+
+
+def small_problem(n_landmarks: int, n_components: int) -> PlannedStage:
+    """A dense generalised eigenproblem of the landmarks."""
+    return PlannedStage("small problem", 6e-11 * n_landmarks**3 + 1e-2, 4 * DOUBLE * n_landmarks**2)
+
+
+def restricted(
+    shape: tuple[int, int], solver: LandmarkSolver, n_components: int, edges: int
+) -> list[PlannedStage]:
+    """What follows once the whole problem is there: landmarks, reduction, small problem, polish."""
+    n_rows, n_columns = shape
+    size = min(solver.n_landmarks, n_rows)
+    K_Z = min(solver.n_neighbors or min(n_components + 3, 15), size)
+    stages = [
+        landmark_weights(n_rows, n_columns, size, K_Z),
+        reduction(n_rows, edges, K_Z * 2**solver.smooth, size),
+        small_problem(size, n_components),
+    ]
+    if solver.polish:
+        seconds = solver.polish * n_rows * (edges * 4e-9 + n_components * 8e-9) * (n_components + 4) / 4
+        stages.append(PlannedStage("polish", seconds, 4 * DOUBLE * n_rows * (n_components + 4)))
+    return stages
+
+
+def alone(
+    shape: tuple[int, int], solver: LandmarkSolver, n_components: int, fit: list[PlannedStage]
+) -> list[PlannedStage]:
+    """The method on the landmarks, then the weights of all points on them."""
+    n_rows, n_columns = shape
+    size = min(solver.n_landmarks, n_rows)
+    K_Z = min(solver.n_neighbors or min(n_components + 3, 15), size)
+    found = neighbors(size, n_columns, K_Z, "exact")
+    extended = landmark_weights(n_rows, n_columns, size, K_Z)
+    return [found, *fit, replace(extended, name="extend")]
+
+
+def landmark_geodesics(n_rows: int, n_landmarks: int, k: int) -> PlannedStage:
+    """Shortest paths from the landmarks to all points."""
+    return PlannedStage("geodesics", n_rows * n_landmarks * (10 + k) * 6e-10, 1 << 28)
+
+
+def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components: int) -> list[PlannedStage]:
+    """Landmark MDS and kernel PCA: a Gram matrix of the landmarks; LLL passes over all pairs, a block at a time."""
+    n_rows, n_columns = shape
+    size = min(solver.n_landmarks, n_rows)
+    if solver.restricts:
+        pairs = replace(pairwise(n_rows, n_columns), bytes=1 << 28, note="a block at a time", certain=False)
+        return [pairs, *restricted(shape, solver, n_components, n_rows)]
+    extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * 1e-9, 1 << 27)
+    return [pairwise(size, n_columns), dense_lanczos(size, n_components), extended]
 
 
 def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,13 +17,23 @@ from ..metrics.residual_variance import residual_variance
 from ..neighbors import symmetric_graph
 from ..neighbors.lookup import Lookup
 from ..records import Floats, PlannedStage, Sparse
+from ..rules import Rule
+from ..spectral.operators import GramRows
 from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
-from ..spectral.solvers import SOLVERS, solve
-from ..validation import OneOf, Rule
+from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.landmark_z import LandmarkZ
+from ..spectral.reduce.nystrom import Nystrom
+from ..spectral.solvers import solve
 from . import costs
-from .base import Embedded, Estimator
+from .base import Embedded
+from .gram import embed_gram
+from .landmark_isomap import embed_landmark_isomap
+from .landmarks import Points
 from .neighborhood import NEIGHBOR_RULES, PAIRWISE, Neighborhood, Settings, check_points, find_neighborhood
 from .parts import Needs, embed_parts
+from .shared import Shared
+from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE, Solver
+from .spectral import SpectralEstimator
 
 DEFAULT_NEIGHBORS = 10
 SAMPLED_SOURCES = 1000
@@ -43,7 +53,7 @@ class SquaredGeodesics:
         return np.square(lengths, out=lengths)
 
 
-class Isomap(Estimator):
+class Isomap(SpectralEstimator):
     """Classical MDS on geodesic distances: max tr X'BX, B = -1/2 H D2 H, D2 the squared shortest paths of a graph.
 
     Tenenbaum, de Silva & Langford (2000). The graph ties each point to its ``n_neighbors`` nearest (K-Isomap) or to all
@@ -61,8 +71,12 @@ class Isomap(Estimator):
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds edge lengths; all edges are used, an unweighted graph has lengths 1).
+    landmarks
+        Landmark Isomap (de Silva & Tenenbaum 2003): geodesics run from these only. A number, indices of rows, or
+        points; short for ``solver=Nystrom(...)``, which has more to set.
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``.
+        ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``), or a landmark solver: `Nystrom`
+        (landmark Isomap), `LLL` or `LandmarkZ`, or its name.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
     random_state, n_jobs, memory_limit, callback, verbose
@@ -85,7 +99,13 @@ class Isomap(Estimator):
     (500, 2)
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {**NEIGHBOR_RULES, "solver": OneOf("auto", "exact", *SOLVERS)}
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **NEIGHBOR_RULES,
+        "landmarks": LANDMARKS_RULE,
+        "solver": DENSE_SOLVER_RULE,
+    }
+    _landmark_solver: ClassVar[type[LandmarkSolver]] = Nystrom
+    _alone: ClassVar[tuple[type, ...]] = (LandmarkZ,)
 
     def __init__(
         self,
@@ -94,7 +114,8 @@ class Isomap(Estimator):
         n_neighbors: int | None = None,
         radius: float | None = None,
         metric: str | Callable[..., float] = "euclidean",
-        solver: str = "auto",
+        landmarks: Any = None,
+        solver: Solver = "auto",
         search: str = "auto",
         on_disconnected: str = "connect",
         random_state: Any = 0,
@@ -107,6 +128,7 @@ class Isomap(Estimator):
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.metric = metric
+        self.landmarks = landmarks
         self.solver = solver
         self.search = search
         self.on_disconnected = on_disconnected
@@ -119,17 +141,35 @@ class Isomap(Estimator):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_points(self, X, what="edge lengths", reset=reset)
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
-        hood = find_neighborhood(rows, Settings.of(self), DEFAULT_NEIGHBORS, events)
-        needs = Needs(self.n_components, self.n_components + 1)
-        return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
+    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
+        hood = find_neighborhood(rows, Settings.of(self), DEFAULT_NEIGHBORS, events, shared)
 
-    def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
-        validation.check_components(
-            self.n_components, hood.n_points - 1, f"{hood.n_points} points span no more"
-        )
+        def embed(part: Neighborhood, events: Events) -> Embedded:
+            validation.check_components(
+                self.n_components, part.n_points - 1, f"{part.n_points} points span no more"
+            )
+            graph = symmetric_graph(part.bridged())
+            if isinstance(solver, Nystrom):
+                return embed_landmark_isomap(self, part, graph, solver, events)
+            if isinstance(solver, LandmarkSolver):
+                return embed_gram(self, self._rows_of(graph, part), Points.of_hood(part), solver, events)
+            return self._embed_exactly(part, graph, solver, events)
+
+        needs = Needs(self.n_components, self.n_components + 1)
+        return embed_parts(hood, self.on_disconnected, needs, embed, events)
+
+    def _rows_of(self, graph: Sparse, hood: Neighborhood) -> GramRows:
+        """Squared geodesics, a block of sources at a time."""
+
+        def rows(block: slice) -> Floats:
+            sources = np.arange(block.start, block.stop)
+            lengths = shortest_paths(graph, sources, events=Events(), n_jobs=self.n_jobs)
+            return np.square(lengths, out=lengths)
+
+        return GramRows(hood.n_points, rows, hood.weights, scale=-0.5)
+
+    def _embed_exactly(self, hood: Neighborhood, graph: Sparse, solver: str, events: Events) -> Embedded:
         with events.stage("geodesics"):
-            graph = symmetric_graph(hood.bridged())
             squared = shortest_paths(graph, events=events, n_jobs=self.n_jobs)
             np.square(squared, out=squared)
         with events.stage("solve"):
@@ -137,8 +177,8 @@ class Isomap(Estimator):
             solution = solve(
                 problem,
                 self.n_components,
-                solver=self.solver,
-                rng=hood.settings.rng,
+                solver=solver,
+                rng=hood.settings.streams.solve,
                 events=events,
                 n_jobs=self.n_jobs,
             )
@@ -149,7 +189,7 @@ class Isomap(Estimator):
             profile, solution.vectors, solution.values, mean_profile, scale=-0.5, weights=hood.weights
         )
         with events.stage("residual variance"):
-            variance = self._residual_variance(squared, coordinates, hood.settings.rng)
+            variance = self._residual_variance(squared, coordinates, hood.settings.streams.solve)
         return Embedded(
             coordinates,
             map_,
@@ -165,11 +205,23 @@ class Isomap(Estimator):
             sources = np.sort(rng.choice(n_points, SAMPLED_SOURCES, replace=False))
         return residual_variance(np.sqrt(squared[sources]), coordinates, rows=sources, n_jobs=self.n_jobs)
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape
-        k = self.n_neighbors or DEFAULT_NEIGHBORS
+        d, k = self.n_components, self.n_neighbors or DEFAULT_NEIGHBORS
+        if isinstance(solver, LandmarkZ):
+            size = min(solver.n_landmarks, n_rows)
+            return costs.alone(
+                rows.shape, solver, d, [costs.geodesics(size, k), costs.dense_lanczos(size, d)]
+            )
         stages = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.search)]
-        return [*stages, costs.geodesics(n_rows, k), costs.dense_lanczos(n_rows, self.n_components)]
+        if isinstance(solver, Nystrom):
+            size = min(solver.n_landmarks, n_rows)
+            weights = costs.landmark_weights(n_rows, n_columns, size, d + 3)
+            return [*stages, weights, costs.landmark_geodesics(n_rows, size, k), costs.dense_lanczos(size, d)]
+        if isinstance(solver, LandmarkSolver):
+            rows_alone = replace(costs.geodesics(n_rows, k), bytes=1 << 28, certain=False)
+            return [*stages, rows_alone, *costs.restricted(rows.shape, solver, d, n_rows)]
+        return [*stages, costs.geodesics(n_rows, k), costs.dense_lanczos(n_rows, d)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,17 +14,23 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
-from ..records import Solution, Sparse
+from ..records import PlannedStage, Sparse
+from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
 from ..spectral.recipes.laplacian import laplacian_problem
-from ..spectral.solvers import SOLVERS, solve
-from ..validation import Either, Instance, Nothing, OneOf, Real, Rule
-from .neighborhood import NEIGHBOR_RULES, Neighborhood, Settings, check_points, find_neighborhood
+from ..spectral.reduce.configuration import LandmarkSolver
+from . import costs
+from .base import Map
+from .by_solver import Answer, solve_problem
+from .landmarks import Points
+from .neighborhood import NEIGHBOR_RULES, PAIRWISE, Neighborhood, Settings, check_points, find_neighborhood
+from .shared import Shared
+from .solvers import SOLVER_RULE, Solver
 
 AFFINITY_RULES: Mapping[str, Rule] = {
     **NEIGHBOR_RULES,
     "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
     "bandwidth": Either(Real(0), Nothing()),
-    "solver": OneOf("auto", "exact", *SOLVERS),
+    "solver": SOLVER_RULE,
 }
 
 DEFAULT_NEIGHBORS = 10
@@ -38,16 +44,16 @@ def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:
     return check_points(estimator, X, what="affinities", reset=reset)
 
 
-def affinity_neighborhood(estimator: Any, rows: Rows, events: Events) -> Neighborhood:
+def affinity_neighborhood(estimator: Any, rows: Rows, events: Events, shared: Shared) -> Neighborhood:
     """The neighbour graph, or the given graph with its affinities in the place of distances."""
     settings = Settings.of(estimator)
     if estimator.affinity == "precomputed":
-        settings = Settings("graph", None, np.inf, "auto", settings.n_jobs, settings.rng)
+        settings = Settings("graph", None, np.inf, "auto", settings.n_jobs, settings.streams)
     if settings.metric == "graph" and isinstance(rows.values, csr_array):
         graph = rows.values.copy()
         graph.eliminate_zeros()
         rows = Rows(graph)
-    return find_neighborhood(rows, settings, DEFAULT_NEIGHBORS, events)
+    return find_neighborhood(rows, settings, DEFAULT_NEIGHBORS, events, shared)
 
 
 def choose_affinity(estimator: Any, events: Events) -> Affinity:
@@ -84,29 +90,38 @@ def build_affinity(
 
 
 def solve_laplacian(
-    estimator: Any, hood: Neighborhood, n_components: int, events: Events
-) -> tuple[Solution, NystromMap, Sparse]:
-    """Coordinates with X'DX = I, and the map that gives those of new points."""
+    estimator: Any, hood: Neighborhood, n_components: int, solver: Solver, events: Events
+) -> tuple[Answer, Map, Sparse]:
+    """Coordinates with X'DX = I, the map that gives those of new points, and the affinities."""
     W, fitted = build_affinity(estimator, hood, events)
     validation.check_components(
         n_components,
         hood.n_points - 1,
         f"{hood.n_points} points have so many coordinates beside the constant one",
     )
-    with events.stage("solve"):
-        problem = laplacian_problem(W, hood.weights, n_jobs=estimator.n_jobs)
-        solution = solve(
-            problem,
-            n_components,
-            solver=estimator.solver,
-            rng=hood.settings.rng,
-            events=events,
-            memory_limit=validation.parse_bytes(estimator.memory_limit),
-            n_jobs=estimator.n_jobs,
-        )
+    problem = laplacian_problem(W, hood.weights, n_jobs=estimator.n_jobs)
+    answer = solve_problem(problem, n_components, solver, Points.of_hood(hood), estimator, events)
+    if answer.map is not None:
+        return answer, answer.map, W
     source = (
         GivenAffinities()
         if fitted is None
         else NeighborAffinities(hood.lookup, fitted, hood.weights, estimator.n_jobs)
     )
-    return solution, NystromMap(source, solution.vectors, solution.values), W
+    return answer, NystromMap(source, answer.solution.vectors, answer.solution.values), W
+
+
+def laplacian_stages(estimator: Any, rows: Rows, solver: Solver) -> list[PlannedStage]:
+    """The stages of a fit, with their estimated cost."""
+    n_rows, n_columns = rows.shape
+    k, d = estimator.n_neighbors or DEFAULT_NEIGHBORS, estimator._n_coordinates
+    if isinstance(solver, estimator._alone):
+        size = min(solver.n_landmarks, n_rows)
+        alone = [costs.affinities(size, k), costs.lanczos(size, 2 * k, d)]
+        return costs.alone(rows.shape, solver, d, alone)
+    given = estimator.metric in PAIRWISE or estimator.affinity == "precomputed"
+    stages = [] if given else [costs.neighbors(n_rows, n_columns, k, estimator.search)]
+    stages.append(costs.affinities(n_rows, k))
+    if isinstance(solver, LandmarkSolver):
+        return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]
+    return [*stages, costs.lanczos(n_rows, 2 * k, d)]

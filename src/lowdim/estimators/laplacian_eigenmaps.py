@@ -9,21 +9,25 @@ from ..affinities import Affinity
 from ..data.rows import Rows
 from ..events import Events, Listener
 from ..records import PlannedStage
-from ..validation import Rule
-from . import costs
-from .base import Embedded, Estimator
+from ..rules import Rule
+from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.lll import LLL
+from .base import Embedded
 from .laplacian import (
     AFFINITY_RULES,
-    DEFAULT_NEIGHBORS,
     affinity_neighborhood,
     check_affinity_input,
+    laplacian_stages,
     solve_laplacian,
 )
 from .neighborhood import PAIRWISE, Neighborhood
 from .parts import Needs, embed_parts
+from .shared import Shared
+from .solvers import Solver
+from .spectral import SpectralEstimator
 
 
-class LaplacianEigenmaps(Estimator):
+class LaplacianEigenmaps(SpectralEstimator):
     """min tr X'(D - W)X  s.t.  X'DX = I, X'D1 = 0: near points, weighted by affinity W, get near coordinates.
 
     Belkin & Niyogi (2003). The coordinates are the smallest non-trivial eigenvectors of the normalised graph
@@ -73,6 +77,7 @@ class LaplacianEigenmaps(Estimator):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = AFFINITY_RULES
+    _landmark_solver: ClassVar[type[LandmarkSolver]] = LLL
 
     def __init__(
         self,
@@ -83,7 +88,7 @@ class LaplacianEigenmaps(Estimator):
         metric: str | Callable[..., float] = "euclidean",
         affinity: str | Affinity = "auto",
         bandwidth: float | None = None,
-        solver: str = "auto",
+        solver: Solver = "auto",
         search: str = "auto",
         on_disconnected: str = "connect",
         random_state: Any = 0,
@@ -110,21 +115,19 @@ class LaplacianEigenmaps(Estimator):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
-        hood = affinity_neighborhood(self, rows, events)
+    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
+        hood = affinity_neighborhood(self, rows, events, shared)
         needs = Needs(self.n_components, self.n_components + 1)
-        return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
 
-    def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
-        solution, map_, W = solve_laplacian(self, hood, self.n_components, events)
-        return Embedded(solution.vectors, map_, solution, attributes={"affinity_matrix_": W})
+        def embed(part: Neighborhood, events: Events) -> Embedded:
+            answer, map_, W = solve_laplacian(self, part, self.n_components, solver, events)
+            attributes = {"affinity_matrix_": W} if answer.certificate is None else {}
+            return answer.embedded(map_, attributes=attributes)
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        n_rows, n_columns = rows.shape
-        k = self.n_neighbors or DEFAULT_NEIGHBORS
-        given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search)]
-        return [*stages, costs.affinities(n_rows, k), costs.lanczos(n_rows, 2 * k, self.n_components)]
+        return embed_parts(hood, self.on_disconnected, needs, embed, events)
+
+    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
+        return laplacian_stages(self, rows, solver)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,21 +13,27 @@ from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors.edges import with_self
 from ..records import PlannedStage, Problem
+from ..rules import OneOf, Real, Rule
 from ..spectral.recipes.lle_hessian import hessian_lle
 from ..spectral.recipes.lle_ltsa import ltsa
 from ..spectral.recipes.lle_modified import modified_lle
 from ..spectral.recipes.lle_standard import standard_lle
-from ..spectral.solvers import SOLVERS, solve
-from ..validation import OneOf, Real, Rule
+from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.lll import LLL
 from . import costs
-from .base import Embedded, Estimator
+from .base import Embedded
+from .by_solver import solve_problem
+from .landmarks import Points
 from .neighborhood import NEIGHBOR_RULES, PAIRWISE, Neighborhood, Settings, check_points, find_neighborhood
 from .parts import Needs, embed_parts
+from .shared import Shared
+from .solvers import SOLVER_RULE, Solver
+from .spectral import SpectralEstimator
 
 DEFAULT_NEIGHBORS = 12
 
 
-class LLE(Estimator):
+class LLE(SpectralEstimator):
     """min tr X'AX  s.t.  X'X = I, X'1 = 0: each point stays the same combination of its neighbours.
 
     Four ways to A, one file each:
@@ -83,8 +89,9 @@ class LLE(Estimator):
         **NEIGHBOR_RULES,
         "variant": OneOf("standard", "modified", "hessian", "ltsa"),
         "reg": Real(0),
-        "solver": OneOf("auto", "exact", *SOLVERS),
+        "solver": SOLVER_RULE,
     }
+    _landmark_solver: ClassVar[type[LandmarkSolver]] = LLL
 
     def __init__(
         self,
@@ -95,7 +102,7 @@ class LLE(Estimator):
         reg: float = 1e-3,
         radius: float | None = None,
         metric: str | Callable[..., float] = "euclidean",
-        solver: str = "auto",
+        solver: Solver = "auto",
         search: str = "auto",
         on_disconnected: str = "connect",
         random_state: Any = 0,
@@ -122,14 +129,22 @@ class LLE(Estimator):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_points(self, X, what="edge lengths", reset=reset)
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
-        hood = find_neighborhood(rows, Settings.of(self), self._default_neighbors, events)
+    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
+        hood = find_neighborhood(rows, Settings.of(self), self._default_neighbors, events, shared)
         needs = Needs(self.n_components, max(self.n_components, self._fewest_neighbors) + 1)
-        return embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
+
+        def embed(part: Neighborhood, events: Events) -> Embedded:
+            problem = self._build(part, events)
+            answer = solve_problem(problem, self.n_components, solver, Points.of_hood(part), self, events)
+            own = LocallyLinearMap(part.lookup, answer.solution.vectors, self.reg, self.n_jobs)
+            figures = {"reconstruction_error": float(answer.solution.values.sum())}
+            return answer.embedded(answer.map or own, figures=figures)
+
+        return embed_parts(hood, self.on_disconnected, needs, embed, events)
 
     @property
     def _fewest_neighbors(self) -> int:
-        d = self.n_components
+        d: int = self.n_components
         return {"standard": 1, "modified": d + 1, "ltsa": d + 1, "hessian": d + d * (d + 1) // 2}[
             self.variant
         ]
@@ -138,7 +153,7 @@ class LLE(Estimator):
     def _default_neighbors(self) -> int:
         return max(DEFAULT_NEIGHBORS, self._fewest_neighbors + 1)
 
-    def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
+    def _build(self, hood: Neighborhood, events: Events) -> Problem:
         validation.check_components(
             self.n_components,
             hood.n_points - 1,
@@ -157,20 +172,7 @@ class LLE(Estimator):
                 # neighbour has no equation, and on real data such points fill the null space with single points.
                 neighbors = with_self(neighbors)
             patches = patches_of(hood.index, neighbors, n_jobs=self.n_jobs)
-            problem = self._problem(patches, hood, events)
-        with events.stage("solve"):
-            solution = solve(
-                problem,
-                self.n_components,
-                solver=self.solver,
-                rng=hood.settings.rng,
-                events=events,
-                memory_limit=validation.parse_bytes(self.memory_limit),
-                n_jobs=self.n_jobs,
-            )
-        map_ = LocallyLinearMap(hood.lookup, solution.vectors, self.reg, self.n_jobs)
-        figures = {"reconstruction_error": float(solution.values.sum())}
-        return Embedded(solution.vectors, map_, solution, figures=figures)
+            return self._problem(patches, hood, events)
 
     def _problem(self, patches: Patches, hood: Neighborhood, events: Events) -> Problem:
         weights, n_jobs = hood.weights, self.n_jobs
@@ -183,12 +185,19 @@ class LLE(Estimator):
             return hessian_lle(patches, d, weights=weights, n_jobs=n_jobs, events=events)
         return ltsa(patches, d, weights=weights, n_jobs=n_jobs, events=events)
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape
-        k = self.n_neighbors or self._default_neighbors
+        d, k = self.n_components, self.n_neighbors or self._default_neighbors
+        if isinstance(solver, self._alone):
+            size = min(solver.n_landmarks, n_rows)
+            alone = [costs.local_weights(size, k), costs.sparse_factor(size, k, d)]
+            return costs.alone(rows.shape, solver, d, alone)
         stages = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        stages.append(costs.local_weights(n_rows, k))
+        if isinstance(solver, LandmarkSolver):
+            return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]
         fill = k if self.variant == "standard" else k * k
-        return [*stages, costs.local_weights(n_rows, k), costs.sparse_factor(n_rows, fill, self.n_components)]
+        return [*stages, costs.sparse_factor(n_rows, fill, d)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

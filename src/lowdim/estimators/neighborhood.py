@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import numbers
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,15 @@ import numpy as np
 from .. import validation
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
-from ..errors import DataWarning, InputError
+from ..errors import DataWarning
 from ..events import Events
 from ..neighbors import Index, build_index, find_components, symmetric_graph
 from ..neighbors.edges import Edges, add_edges, restrict
 from ..neighbors.lookup import Lookup
 from ..records import Components, Duplicates, Floats, Integers, Neighbors
-from ..validation import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from .base import COMMON_RULES
+from .shared import Shared
 
 PAIRWISE = ("precomputed", "graph")
 
@@ -33,6 +35,23 @@ NEIGHBOR_RULES: Mapping[str, Rule] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Streams:
+    """Random numbers of each stage apart, so that a stage that is shared with another fit changes no other stage."""
+
+    search: np.random.Generator
+    landmarks: np.random.Generator
+    solve: np.random.Generator
+    seed: Hashable
+
+    @classmethod
+    def of(cls, random_state: Any) -> Streams:
+        """Three independent streams of one seed. A generator is no seed: it gives other numbers every time."""
+        seed = random_state if isinstance(random_state, numbers.Integral) else object()
+        search, landmarks, solve = validation.make_generator(random_state).spawn(3)
+        return cls(search, landmarks, solve, seed)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The parameters of an estimator that decide its neighbour graph. A graph given has every edge within reach."""
 
@@ -41,7 +60,7 @@ class Settings:
     radius: float | None
     search: str
     n_jobs: int | None
-    rng: np.random.Generator
+    streams: Streams
 
     @classmethod
     def of(cls, estimator: Any) -> Settings:
@@ -52,7 +71,7 @@ class Settings:
             np.inf if estimator.metric == "graph" else estimator.radius,
             estimator.search,
             estimator.n_jobs,
-            validation.make_generator(estimator.random_state),
+            Streams.of(estimator.random_state),
         )
 
     @property
@@ -65,7 +84,9 @@ class Settings:
 class Neighborhood:
     """Distinct points, who is near whom, and the index that answers for new points.
 
-    ``bridges`` are the edges that were added between components; the neighbour lists come without them.
+    ``bridges`` are the edges that were added between components; the neighbour lists come without them. ``places`` says
+    where each row of the data stands among the points, -1 where it does not (None: each row is a point), ``share``
+    which part of all points these are, ``shared`` what other fits have left.
     """
 
     settings: Settings
@@ -74,6 +95,9 @@ class Neighborhood:
     components: Components
     duplicates: Duplicates | None = None
     bridges: Edges | None = None
+    places: Integers | None = None
+    share: float = 1.0
+    shared: Shared = field(default_factory=Shared)
 
     @property
     def n_points(self) -> int:
@@ -111,7 +135,17 @@ class Neighborhood:
         labels = np.unique(self.components.labels[members], return_inverse=True)[1]
         components = Components(labels, np.bincount(labels))
         duplicates = self.duplicates and Duplicates(members, members, self.duplicates.weights[members])
-        return Neighborhood(self.settings, index, neighbors, components, duplicates)
+        inside = np.full(self.n_points, -1)
+        inside[members] = np.arange(members.size)
+        return Neighborhood(
+            self.settings,
+            index,
+            neighbors,
+            components,
+            duplicates,
+            places=inside if self.places is None else inside[self.places],
+            share=members.size / self.n_points,
+        )
 
     @property
     def lookup(self) -> Lookup:
@@ -129,7 +163,12 @@ def select_points(rows: Rows, members: Integers, *, pairwise: bool) -> Rows:
 def open_index(rows: Rows, settings: Settings, events: Events) -> Index:
     """The index of the settings over some rows."""
     return build_index(
-        rows, settings.metric, search=settings.search, n_jobs=settings.n_jobs, rng=settings.rng, events=events
+        rows,
+        settings.metric,
+        search=settings.search,
+        n_jobs=settings.n_jobs,
+        rng=settings.streams.search,
+        events=events,
     )
 
 
@@ -148,36 +187,37 @@ def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
     return rows
 
 
-def find_neighborhood(rows: Rows, settings: Settings, default_neighbors: int, events: Events) -> Neighborhood:
+def find_neighborhood(
+    rows: Rows, settings: Settings, default_neighbors: int, events: Events, shared: Shared
+) -> Neighborhood:
     """Duplicates collapsed, neighbours found, components counted."""
     duplicates = None
     if not settings.pairwise:
         with events.stage("duplicates"):
-            duplicates = find_duplicates(rows)
-        if duplicates.first.size == 1:
-            raise InputError(
-                f"X must hold at least 2 distinct points; all its {rows.n_rows} rows are equal. There is nothing to "
-                "embed."
-            )
+            duplicates = shared.once("duplicates", lambda: find_duplicates(rows, n_jobs=settings.n_jobs))
+        validation.check_distinct(duplicates.first.size, rows.n_rows)
         if duplicates.n_collapsed:
             rows = rows.select(duplicates.first)
         else:
             duplicates = None
     with events.stage("neighbours"):
-        index = open_index(rows, settings, events)
-        neighbors = _search(index, rows.n_rows, settings, default_neighbors, duplicates, events)
+        key = (settings.metric, settings.search)
+        index = shared.once(("index", *key), lambda: open_index(rows, settings, events))
+        neighbors = _search(index, settings, default_neighbors, duplicates, events, shared)
         components = find_components(symmetric_graph(neighbors))
-    return Neighborhood(settings, index, neighbors, components, duplicates)
+    places = None if duplicates is None else duplicates.group
+    return Neighborhood(settings, index, neighbors, components, duplicates, places=places, shared=shared)
 
 
 def _search(
     index: Index,
-    n_points: int,
     settings: Settings,
     default_neighbors: int,
     duplicates: Duplicates | None,
     events: Events,
+    shared: Shared,
 ) -> Neighbors:
+    n_points = index.n_points
     if settings.radius is not None:
         neighbors = index.query_radius(None, settings.radius)
         empty = int(np.sum(neighbors.counts == 0))
@@ -193,4 +233,6 @@ def _search(
         k = min(default_neighbors, n_points - 1)
         events.chosen("n_neighbors", str(k), "the default" if k == default_neighbors else "all other points")
     validation.check_neighbors(k, n_points, duplicates.n_collapsed if duplicates else 0)
-    return index.query(None, k, events=events)
+    widest = max(k, min(shared.widest, n_points - 1))
+    key = ("neighbours", settings.metric, settings.search, widest)
+    return shared.once(key, lambda: index.query(None, widest, events=events)).first(k)

@@ -11,10 +11,11 @@ from ..errors import InputError
 from ..events import Events, Listener
 from ..mapping.linear import LinearMap
 from ..records import PlannedStage
+from ..rules import Real, Rule
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import oriented_pca
-from ..validation import Real, Rule
 from .base import COMMON_RULES, Embedded, Estimator
+from .shared import Shared
 
 
 class OrientedPCA(Estimator):
@@ -84,7 +85,7 @@ class OrientedPCA(Estimator):
         """Find the directions and return the coordinates of ``X``."""
         return self.fit(X, y, noise=noise).embedding_
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
         validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:

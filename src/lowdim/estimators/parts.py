@@ -102,7 +102,7 @@ def _largest(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events:
     coordinates = np.empty((labels.size, part.coordinates.shape[1]))
     coordinates[members] = part.coordinates
     coordinates[others] = map_.transform(hood.index.rows.select(others))
-    return replace(part, coordinates=coordinates, map=map_, attributes={})
+    return replace(part, coordinates=coordinates, map=map_, attributes={}, landmarks=None)
 
 
 def _per_component(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events: Events) -> Embedded:
@@ -128,7 +128,7 @@ def _per_component(hood: Neighborhood, state: str, needs: Needs, embed: Embed, e
         coordinates[rows] = part.coordinates + shift
     maps = tuple(part.map for part in parts)
     whole = ComponentsMap(hood.index, labels, maps, tuple(members), shifts, hood.settings.pairwise)
-    return replace(parts[0], coordinates=coordinates, map=whole, attributes={})
+    return replace(parts[0], coordinates=coordinates, map=whole, attributes={}, landmarks=None)
 
 
 def _simplex(hood: Neighborhood, members: Integers, needs: Needs, events: Events) -> Embedded:

@@ -15,11 +15,12 @@ from ..events import Events, Listener
 from ..mapping.linear import LinearMap
 from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
+from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capacity
-from ..validation import Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from .base import COMMON_RULES, Embedded, Estimator
+from .shared import Shared
 
 
 class PCA(Estimator):
@@ -127,9 +128,9 @@ class PCA(Estimator):
     @property
     def _count(self) -> int | None:
         """The number of components, where a number was given rather than a share or None."""
-        return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
+        return int(self.n_components) if Whole(1).allows(self.n_components) else None
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
         if self._count is not None:
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
         generator = validation.make_generator(self.random_state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,27 +15,52 @@ from ..affinities import Affinity
 from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events, Listener
-from ..mapping.nystrom import NystromMap
 from ..records import Floats, Integers, PlannedStage
-from ..validation import Either, Nothing, Rule, Whole
+from ..rules import Either, Nothing, Rule, Whole
+from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.lll import LLL
 from . import costs
-from .base import Embedded, Estimator
+from .base import Embedded, Map
 from .laplacian import (
     AFFINITY_RULES,
-    DEFAULT_NEIGHBORS,
     affinity_neighborhood,
     check_affinity_input,
+    laplacian_stages,
     solve_laplacian,
 )
-from .neighborhood import PAIRWISE, Neighborhood
+from .neighborhood import PAIRWISE, Neighborhood, Streams
 from .parts import Needs, embed_parts
+from .shared import Shared
+from .solvers import Solver
+from .spectral import SpectralEstimator
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantMap:
+    """Every point is 1."""
+
+    def transform(self, rows: Rows) -> Floats:
+        """A column of ones."""
+        return np.ones((rows.n_rows, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRowsMap:
+    """A map followed by the scaling of each row to length 1."""
+
+    inner: Map
+
+    def transform(self, rows: Rows) -> Floats:
+        """Points on the unit sphere, each row alone."""
+        X = self.inner.transform(rows)
+        return np.asarray(X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizedRowsMap:
-    """The Nystrom map followed by the constant coordinate and the scaling of each row to length 1."""
+    """A map followed by the constant coordinate and the scaling of each row to length 1."""
 
-    inner: NystromMap
+    inner: Map
     constant: float
 
     def transform(self, rows: Rows) -> Floats:
@@ -54,7 +79,7 @@ def normalize_rows(X: Floats, constant: float) -> Floats:
     return rows
 
 
-class SpectralClustering(ClusterMixin, Estimator):
+class SpectralClustering(ClusterMixin, SpectralEstimator):
     """Groups of points that are tied to each other more than to the rest: k-means on normalised Laplacian eigenmaps.
 
     Ng, Jordan & Weiss (2001): the leading ``n_components`` eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1,
@@ -96,6 +121,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         "n_components": Either(Whole(1), Nothing()),
         "n_init": Whole(1),
     }
+    _landmark_solver: ClassVar[type[LandmarkSolver]] = LLL
 
     def __init__(
         self,
@@ -107,7 +133,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         metric: str | Callable[..., float] = "euclidean",
         affinity: str | Affinity = "auto",
         bandwidth: float | None = None,
-        solver: str = "auto",
+        solver: Solver = "auto",
         search: str = "auto",
         n_init: int = 10,
         on_disconnected: str = "connect",
@@ -145,38 +171,54 @@ class SpectralClustering(ClusterMixin, Estimator):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
-    def _embed(self, rows: Rows, events: Events) -> Embedded:
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
         validation.check_clusters(self.n_clusters, rows.n_rows)
-        hood = affinity_neighborhood(self, rows, events)
-        width = self.n_components or self.n_clusters
-        needs = Needs(width, width + 1)
-        embedded = embed_parts(hood, self.on_disconnected, needs, self._embed_connected, events)
+        embedded = super()._embed(rows, events, shared)
         with events.stage("k-means"):
-            labels, centers = self._group(embedded.coordinates, hood.settings.rng, events)
+            rng = Streams.of(self.random_state).solve
+            labels, centers = self._group(embedded.coordinates, embedded.landmarks, rng, events)
         attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}
-        return Embedded(
-            embedded.coordinates, embedded.map, embedded.solution, attributes, figures=embedded.figures
+        return replace(embedded, attributes=attributes)
+
+    def _finish_map(self, map_: Map) -> Map:
+        return UnitRowsMap(map_)
+
+    @property
+    def _n_coordinates(self) -> int:
+        return self.n_components or self.n_clusters
+
+    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
+        hood = affinity_neighborhood(self, rows, events, shared)
+        width = self._n_coordinates
+        return embed_parts(
+            hood,
+            self.on_disconnected,
+            Needs(width, width + 1),
+            lambda part, events: self._embed_part(part, solver, events),
+            events,
         )
 
-    def _embed_connected(self, hood: Neighborhood, events: Events) -> Embedded:
-        width = self.n_components or self.n_clusters
+    def _embed_part(self, hood: Neighborhood, solver: Solver, events: Events) -> Embedded:
+        width = self._n_coordinates
+        answer, map_, W = solve_laplacian(self, hood, max(1, width - 1), solver, events)
         if width == 1:
-            return self._constant(hood, events)
-        solution, map_, W = solve_laplacian(self, hood, width - 1, events)
+            # The constant eigenvector alone: every point is the same.
+            return Embedded(np.ones((hood.n_points, 1)), ConstantMap())
         m = np.ones(hood.n_points) if hood.weights is None else hood.weights
         constant = float(1 / np.sqrt(m @ (W @ m)))
-        coordinates = normalize_rows(solution.vectors, constant)
         return Embedded(
-            coordinates, NormalizedRowsMap(map_, constant), solution, attributes={"affinity_matrix_": W}
+            normalize_rows(answer.solution.vectors, constant),
+            NormalizedRowsMap(map_, constant),
+            answer.solution,
+            attributes={"affinity_matrix_": W} if answer.certificate is None else {},
+            landmarks=None if answer.landmarks is None else normalize_rows(answer.landmarks, constant),
+            certificate=answer.certificate,
         )
 
-    def _constant(self, hood: Neighborhood, events: Events) -> Embedded:
-        """One eigenvector is the constant one: every point is the same."""
-        _, map_, _ = solve_laplacian(self, hood, 1, events)
-        empty = NystromMap(map_.affinities, map_.embedding[:, :0], map_.eigenvalues[:0])
-        return Embedded(np.ones((hood.n_points, 1)), NormalizedRowsMap(empty, 1.0))
-
-    def _group(self, points: Floats, rng: np.random.Generator, events: Events) -> tuple[Integers, Floats]:
+    def _group(
+        self, points: Floats, landmarks: Floats | None, rng: np.random.Generator, events: Events
+    ) -> tuple[Integers, Floats]:
+        """k-means; with landmarks the starts are tried on these, and the best of them once on all points."""
         from sklearn.cluster import KMeans
 
         if points.shape[1] == 1:
@@ -188,20 +230,17 @@ class SpectralClustering(ClusterMixin, Estimator):
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
         seed = int(rng.integers(2**31 - 1))
-        groups = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit(points)
+        n_init: Any = self.n_init
+        start: Any = "k-means++"
+        if landmarks is not None and landmarks.shape[0] >= self.n_clusters:
+            start = KMeans(self.n_clusters, n_init=n_init, random_state=seed).fit(landmarks).cluster_centers_
+            n_init = 1
+        groups = KMeans(self.n_clusters, init=start, n_init=n_init, random_state=seed).fit(points)
         return groups.labels_.astype(np.int64), groups.cluster_centers_
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        n_rows, n_columns = rows.shape
-        k, width = self.n_neighbors or DEFAULT_NEIGHBORS, self.n_components or self.n_clusters
-        given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search)]
-        return [
-            *stages,
-            costs.affinities(n_rows, k),
-            costs.lanczos(n_rows, 2 * k, width),
-            costs.k_means(n_rows, width, self.n_clusters, self.n_init),
-        ]
+    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
+        grouping = costs.k_means(rows.n_rows, self._n_coordinates, self.n_clusters, self.n_init)
+        return [*laplacian_stages(self, rows, solver), grouping]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,9 +2,8 @@
 
 Each row x stands for the vector ``(scale * (x - shift), extra)``; ``terms`` holds (shift, scale, extra) of
 each row. This covers Euclidean distances (0, c, 0), cosine (0, 1/|x|, 0) and correlation (mean, 1/|x -
-mean|, 0) without a copy of the data. Sums may be reordered by the compiler (``reassoc``): the order is
-fixed at compilation, the same for every pair. Products are not fused into sums (no ``contract``): that
-would make d(x, y) and d(y, x) differ, and d(x, x) differ from 0.
+mean|, 0) without a copy of the data. Sums are in one order, the same for every pair. Products are not fused
+into sums: that would make d(x, y) and d(y, x) differ, and d(x, x) differ from 0.
 """
 
 from __future__ import annotations
@@ -16,32 +15,24 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
+from .vectors import EIGHT, squared_differences
 
-FAST = {"reassoc", "nsz"}
 
-
-@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
-def squared_distance(x: Any, x_terms: Any, y: Any, y_terms: Any) -> float:
-    """Squared Euclidean distance of the two vectors that rows x and y stand for."""
-    x_scale, y_scale = x_terms[1], y_terms[1]
-    total = 0.0
-    if x_terms[0] == 0.0 and y_terms[0] == 0.0 and x_scale == y_scale:
-        for column in range(x.size):
-            difference = np.float64(x[column]) - np.float64(y[column])
-            difference *= x_scale
-            total += difference * difference
-    else:
-        x_shift, y_shift = x_terms[0], y_terms[0]
-        for column in range(x.size):
-            difference = (np.float64(x[column]) - x_shift) * x_scale - (
-                np.float64(y[column]) - y_shift
-            ) * y_scale
-            total += difference * difference
-    extra = x_terms[2] - y_terms[2]
+@njit(cache=True, nogil=True, forceinline=True)
+def squared_distance(x: Any, x_terms: Any, row: int, y: Any, y_terms: Any, point: int) -> float:
+    """Squared Euclidean distance of the two vectors that row ``row`` of x and row ``point`` of y stand for."""
+    x_shift, x_scale = x_terms[row, 0], x_terms[row, 1]
+    y_shift, y_scale = y_terms[point, 0], y_terms[point, 1]
+    total = squared_differences(x, row, y, point, (x_shift, x_scale), (y_shift, y_scale))
+    for column in range(x.shape[1] // EIGHT * EIGHT, x.shape[1]):
+        left = (np.float64(x[row, column]) - x_shift) * x_scale
+        difference = left - (np.float64(y[point, column]) - y_shift) * y_scale
+        total += difference * difference
+    extra = x_terms[row, 2] - y_terms[point, 2]
     return total + extra * extra
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
 def dense_pairs(
     x: Floats,
     x_terms: Floats,
@@ -55,10 +46,34 @@ def dense_pairs(
     for row in range(x.shape[0]):
         for place in range(indptr[row], indptr[row + 1]):
             point = indices[place]
-            out[place] = squared_distance(x[row], x_terms[row], y[point], y_terms[point])
+            out[place] = squared_distance(x, x_terms, row, y, y_terms, point)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
+def dense_candidates(
+    x: Floats,
+    x_terms: Floats,
+    y: NDArray[Any],
+    y_terms: Floats,
+    own: Integers,
+    candidates: Integers,
+    out: Floats,
+) -> None:
+    """Squared distances of each query row to its row of candidates.
+
+    One that is missing (negative) or the row's ``own`` is put infinitely far away, beyond all other points.
+    """
+    for row in range(x.shape[0]):
+        for place in range(candidates.shape[1]):
+            point = candidates[row, place]
+            if point < 0 or point == own[row]:
+                candidates[row, place] = y.shape[0]
+                out[row, place] = np.inf
+            else:
+                out[row, place] = squared_distance(x, x_terms, row, y, y_terms, point)
+
+
+@njit(cache=True, nogil=True)
 def dense_local(
     y: NDArray[Any], y_terms: Floats, indptr: Integers, indices: Integers, start: int, out: Floats
 ) -> None:
@@ -69,7 +84,7 @@ def dense_local(
             p = indices[first + a]
             for b in range(a):
                 q = indices[first + b]
-                value = squared_distance(y[p], y_terms[p], y[q], y_terms[q])
+                value = squared_distance(y, y_terms, p, y, y_terms, q)
                 out[row, a, b] = value
                 out[row, b, a] = value
 

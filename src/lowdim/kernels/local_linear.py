@@ -7,11 +7,14 @@ only, in the same way at every call.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from ..records import Floats, Integers
 from .small_eigen import FLAGS, eigenvalues
+from .vectors import EIGHT, products, write_differences
 
 # Columns whose differences are held at a time: a patch of 30 points then fits the second-level cache.
 PANEL = 512
@@ -51,12 +54,10 @@ def sort_rows(indptr: Integers, indices: Integers, distances: Floats, start: int
 def add_products(differences: Floats, count: int, width: int, gram: Floats) -> None:
     """Lower triangle of gram += C C' for the first ``count`` rows and ``width`` columns of C."""
     for a in range(count):
-        left = differences[a]
         for b in range(a + 1):
-            right = differences[b]
-            total = 0.0
-            for c in range(width):
-                total += left[c] * right[c]
+            total = products(differences, a, differences, b, width)
+            for c in range(width // EIGHT * EIGHT, width):
+                total += differences[a, c] * differences[b, c]
             gram[a * count + b] += total
 
 
@@ -68,14 +69,25 @@ def mirror(gram: Floats, count: int) -> None:
             gram[b * count + a] = gram[a * count + b]
 
 
+@njit(cache=True, nogil=True, forceinline=True)
+def shrinking(lengths: Floats, first: int, last: int) -> float:
+    """Power of two that brings the longest of some distances near one; it changes no digit of what follows."""
+    longest = 0.0
+    for place in range(first, last):
+        longest = max(longest, lengths[place])
+    if not 0.0 < longest < np.inf:
+        return 1.0
+    return math.ldexp(1.0, -max(-1000, min(1000, math.frexp(longest)[1] - 1)))
+
+
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def dense_grams(
     points: Floats,
     queries: Floats,
     indptr: Integers,
     indices: Integers,
+    distances: Floats,
     places: Integers,
-    scale: float,
     grams: Floats,
 ) -> None:
     """G_jk = (y - eta_j).(y - eta_k) from scaled differences of coordinates, panel by panel of columns."""
@@ -86,18 +98,17 @@ def dense_grams(
         longest = max(longest, indptr[i + 1] - indptr[i])
     differences = np.empty((longest, panel))
     for i in range(queries.shape[0]):
-        row = indices[indptr[i] : indptr[i + 1]]
-        count = row.shape[0]
+        first, count = indptr[i], indptr[i + 1] - indptr[i]
+        scale = shrinking(distances, first, first + count)
         gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
         gram[:] = 0.0
         for left in range(0, n_columns, panel):
             width = min(panel, n_columns - left)
-            y = queries[i, left : left + width]
             for a in range(count):
-                eta = points[row[a], left : left + width]
-                line = differences[a]
-                for c in range(width):
-                    line[c] = (eta[c] - y[c]) * scale
+                point = indices[first + a]
+                write_differences(points, point, queries, i, (left, width), scale, differences, a)
+                for c in range(width // EIGHT * EIGHT, width):
+                    differences[a, c] = (points[point, left + c] - queries[i, left + c]) * scale
             add_products(differences, count, width, gram)
         mirror(gram, count)
 
@@ -125,8 +136,8 @@ def sparse_grams(
     slots: Integers,
     indptr: Integers,
     indices: Integers,
+    distances: Floats,
     places: Integers,
-    scale: float,
     grams: Floats,
 ) -> None:
     """As ``dense_grams`` for compressed rows: a patch is spread over the columns that occur in it alone."""
@@ -137,6 +148,7 @@ def sparse_grams(
         room = asked.shape[0]
         for a in range(count):
             room += point_starts[row[a] + 1] - point_starts[row[a]]
+        scale = shrinking(distances, indptr[i], indptr[i + 1])
         spread = np.zeros((count + 1, room))
         used = scatter_sparse(
             asked, query_values[query_starts[i] : query_starts[i + 1]], slots, 0, spread[count]
@@ -162,14 +174,14 @@ def sparse_grams(
 
 @njit(cache=True, nogil=True)
 def distance_grams(
-    indptr: Integers, distances: Floats, between: Floats, places: Integers, scale: float, grams: Floats
+    indptr: Integers, distances: Floats, between: Floats, places: Integers, grams: Floats
 ) -> None:
     """G_jk = (d_j^2 + d_k^2 - d_jk^2) / 2 from scaled distances, d_jk in ``between`` (rows x k x k).
 
     A distance that is not known (not finite) is taken as the way round through the point itself, d_j + d_k.
     """
     for i in range(indptr.shape[0] - 1):
-        lengths = distances[indptr[i] : indptr[i + 1]]
+        lengths, scale = distances[indptr[i] : indptr[i + 1]], shrinking(distances, indptr[i], indptr[i + 1])
         count = lengths.shape[0]
         gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
         for a in range(count):
@@ -189,34 +201,31 @@ def solve_for_ones(factor: Floats, weights: Floats, smallest: float) -> bool:
     """Solve A w = 1 by Cholesky, A in ``factor`` (overwritten); False where a pivot is under ``smallest``."""
     count = weights.shape[0]
     for a in range(count):
-        row = factor[a]
         right = 1.0
         for b in range(a + 1):
-            other = factor[b]
-            total = 0.0
+            value = factor[a, b]
             for c in range(b):
-                total += row[c] * other[c]
-            value = row[b] - total
+                value -= factor[a, c] * factor[b, c]
             if b < a:
-                row[b] = value / other[b]
-                right -= row[b] * weights[b]
+                value *= factor[b, b]
+                factor[a, b] = value
+                right -= value * weights[b]
             elif value > smallest:
-                row[a] = np.sqrt(value)
+                # The inverse of the pivot's root: one division, and products from here on.
+                factor[a, a] = 1.0 / np.sqrt(value)
             else:
                 return False
-        weights[a] = right / row[a]
+        weights[a] = right * factor[a, a]
     for a in range(count - 1, -1, -1):
-        weights[a] /= factor[a, a]
-        row = factor[a]
+        weights[a] *= factor[a, a]
         for b in range(a):
-            weights[b] -= row[b] * weights[a]
+            weights[b] -= factor[a, b] * weights[a]
     return True
 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
-def ridged(gram: Floats, ridge: float, factor: Floats) -> None:
+def ridged(gram: Floats, count: int, ridge: float, factor: Floats) -> None:
     """factor = G + ridge I."""
-    count = factor.shape[0]
     for a in range(count):
         for b in range(count):
             factor[a, b] = gram[a * count + b]
@@ -224,10 +233,10 @@ def ridged(gram: Floats, ridge: float, factor: Floats) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=FLAGS)
-def weights_of_gram(gram: Floats, reg: float, weights: Floats) -> bool:
+def weights_of_gram(gram: Floats, reg: float, factor: Floats, weights: Floats) -> bool:
     """Solve (G + reg tr(G) I) w = 1 and scale w to the sum 1 (Roweis & Saul 2000; Saul & Roweis 2003).
 
-    False where that matrix is not positive definite; then the weights are left undefined.
+    ``factor`` is room for the matrix. False where it is not positive definite; then the weights are left undefined.
     """
     count = weights.shape[0]
     trace = 0.0
@@ -237,8 +246,7 @@ def weights_of_gram(gram: Floats, reg: float, weights: Floats) -> bool:
         for a in range(count):
             weights[a] = 1.0 / count
         return True
-    factor = np.empty((count, count))
-    ridged(gram, reg * trace, factor)
+    ridged(gram, count, reg * trace, factor)
     if not solve_for_ones(factor, weights, SMALLEST_PIVOT * trace):
         return False
     to_unit_sum(weights)
@@ -267,9 +275,9 @@ def shifted_weights_of_gram(gram: Floats, reg: float, weights: Floats) -> None:
     for a in range(count):
         trace += gram[a * count + a]
     factor = np.empty((count, count))
-    ridged(gram, 0.0, factor)
+    ridged(gram, count, 0.0, factor)
     lowest = eigenvalues(factor)[count - 1]
-    ridged(gram, max(reg, RIDGE) * trace - min(0.0, lowest), factor)
+    ridged(gram, count, max(reg, RIDGE) * trace - min(0.0, lowest), factor)
     solve_for_ones(factor, weights, 0.0)
     to_unit_sum(weights)
 
@@ -288,7 +296,10 @@ def block_weights(
 
     Rows whose matrix is not positive definite are listed in ``unsolved``; returns how many there are.
     """
-    left = 0
+    left, longest = 0, 0
+    for i in range(indptr.shape[0] - 1):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    factor = np.empty((longest, longest))
     for i in range(indptr.shape[0] - 1):
         gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
         row = weights[indptr[i] : indptr[i + 1]]
@@ -305,7 +316,7 @@ def block_weights(
             for a in range(count):
                 row[a] = 0.0
             row[hit] = 1.0
-        elif not weights_of_gram(gram, reg, row):
+        elif not weights_of_gram(gram, reg, factor, row):
             unsolved[left] = i
             left += 1
     return left

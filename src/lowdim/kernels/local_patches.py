@@ -227,7 +227,7 @@ def modified_block(
         projector = np.empty(count * count)
         subtract_projection(turned, kept, projector)
         w = np.empty(count)
-        if not weights_of_gram(gram, reg, w):
+        if not weights_of_gram(gram, reg, np.empty((count, count)), w):
             shifted_weights_of_gram(gram, reg, w)
         start = places[i] - places[0] + 2 * indptr[i] + i
         local = out[start : start + (count + 1) * (count + 1)]

@@ -2,9 +2,9 @@
 
 Points are packed in panels of ``WIDTH``: ``panels[p, c, j]`` is coordinate c of point ``p * WIDTH + j``,
 the number of coordinates padded to a multiple of 4. The score of a point y for a row x is |y|^2 - 2 x.y,
-the squared distance less |x|^2. Each row keeps its best scores in a max-heap, whose root is the score to
-beat. Written with plain loops, a tile runs at three quarters of the speed of a good BLAS on one core, needs
-no library, no second pass over memory, and no threads of its own.
+the squared distance less |x|^2. Each row keeps its best scores in a max-heap, whose root
+is the score to beat, or, where the points are few, all its scores until the best can be told. A tile needs no
+library, no second pass over memory, and no threads of its own.
 
 Padded points have the norm infinity, an empty place in a heap the score ``EMPTY``: no NaN can arise, which
 is all that ``nnan`` asks; ``contract`` and ``reassoc`` stay within the error bound that the caller checks.
@@ -18,60 +18,70 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ..records import Integers
+from ..records import Floats, Integers
+from .tiles import CHAIN, LANES, ROWS, WIDE, add_norms, add_products, below, least_of_rank, lowest, sum_below
 
 WIDTH = 256
 CHUNK = 64
 GROUP = 16
 EMPTY = 3e38
+# Points whose panels stay in the second cache are multiplied with as few rows at a time as have their scores in the
+# first one; larger ones come from further away, and are worth it for many rows only.
+FEW_SCORES, FEW_COORDINATES, MANY_ROWS = 1 << 12, 1 << 17, 64
 FAST = {"nnan", "nsz", "reassoc", "contract"}
 Real = NDArray[Any]
 Places = NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
+def pack_rows(
+    block: Floats, terms: Floats, centre: Floats, unit: float, furthest: float, out: Real, norms: Floats
+) -> None:
+    """Rows in the frame of the points, and their norms; zero where that is above ``furthest``.
+
+    ``unit`` is a power of two; ``out`` has room for the extra term, rows and columns filled up with zeros.
+    """
+    n_columns, shrink = block.shape[1], 1.0 / unit
+    for row in range(out.shape[0]):
+        first, total = 0, 0.0
+        if row < block.shape[0]:
+            shift, scale = terms[row, 0], terms[row, 1]
+            for c in range(n_columns):
+                value = ((block[row, c] - shift) * scale - centre[c]) * shrink
+                total += value * value
+                out[row, c] = value
+            value = (terms[row, 2] - centre[n_columns]) * shrink
+            total += value * value
+            out[row, n_columns] = value
+            norms[row] = np.sqrt(total)
+            first = n_columns + 1 if norms[row] <= furthest else 0
+        for c in range(first, out.shape[1]):
+            out[row, c] = 0
+
+
+@njit(cache=True, nogil=True)
+def multiply_into(rows: Real, first: int, panel: Real, out: Real, line: int, into: int) -> None:
+    """-2 x.y of four rows with all points of a panel, into ``out`` from (``line``, ``into``) on.
+
+    The number of points is a multiple of ``LANES``.
+    """
+    n_columns, n_points = panel.shape
+    for point in range(0, n_points, LANES):
+        for c in range(0, n_columns, CHAIN):
+            add_products(rows, first, panel, point, (c, min(c + CHAIN, n_columns)), out, line, into + point)
+
+
+@njit(cache=True, nogil=True)
 def multiply_tile(rows: Real, first: int, panel: Real, tile: Real) -> None:
-    """-2 x.y of four rows of x with all points of a panel, four coordinates at a time."""
-    t0, t1, t2, t3 = tile[0], tile[1], tile[2], tile[3]
-    for j in range(panel.shape[1]):
-        t0[j] = 0
-        t1[j] = 0
-        t2[j] = 0
-        t3[j] = 0
-    minus_two = panel.dtype.type(-2)
-    for c in range(0, panel.shape[0], 4):
-        y0, y1, y2, y3 = panel[c], panel[c + 1], panel[c + 2], panel[c + 3]
-        x0, x1, x2, x3 = rows[first], rows[first + 1], rows[first + 2], rows[first + 3]
-        a00, a01, a02, a03 = (
-            x0[c] * minus_two,
-            x0[c + 1] * minus_two,
-            x0[c + 2] * minus_two,
-            x0[c + 3] * minus_two,
-        )
-        a10, a11, a12, a13 = (
-            x1[c] * minus_two,
-            x1[c + 1] * minus_two,
-            x1[c + 2] * minus_two,
-            x1[c + 3] * minus_two,
-        )
-        a20, a21, a22, a23 = (
-            x2[c] * minus_two,
-            x2[c + 1] * minus_two,
-            x2[c + 2] * minus_two,
-            x2[c + 3] * minus_two,
-        )
-        a30, a31, a32, a33 = (
-            x3[c] * minus_two,
-            x3[c + 1] * minus_two,
-            x3[c + 2] * minus_two,
-            x3[c + 3] * minus_two,
-        )
-        for j in range(panel.shape[1]):
-            v0, v1, v2, v3 = y0[j], y1[j], y2[j], y3[j]
-            t0[j] += a00 * v0 + a01 * v1 + a02 * v2 + a03 * v3
-            t1[j] += a10 * v0 + a11 * v1 + a12 * v2 + a13 * v3
-            t2[j] += a20 * v0 + a21 * v1 + a22 * v2 + a23 * v3
-            t3[j] += a30 * v0 + a31 * v1 + a32 * v2 + a33 * v3
+    """-2 x.y of four rows with all points of a panel, as wide as the tile."""
+    multiply_into(rows, first, panel, tile, 0, 0)
+
+
+@njit(cache=True, nogil=True)
+def project_rows(rows: Real, basis: Real, out: Real) -> None:
+    """-2 x.v of all rows, a multiple of four, with all columns v of a basis, a multiple of ``LANES``."""
+    for first in range(0, rows.shape[0], ROWS):
+        multiply_into(rows, first, basis, out, first, 0)
 
 
 @njit(cache=True, nogil=True)
@@ -92,21 +102,17 @@ def push(scores: Real, points: Places, score: Any, point: int) -> None:
     points[hole] = point
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
 def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
-    """Offer a panel's points to the heap of one row, a chunk at a time: most chunks hold nothing good enough."""
-    zero, one = norms.dtype.type(0), norms.dtype.type(1)
-    for start in range(0, WIDTH, CHUNK):
-        root, hits = scores[0], zero
-        # Counted in the type of the scores: that is the form of this test which compilers turn into vector
-        # code.
-        for j in range(start, start + CHUNK):
-            hits += one if tile[j] + norms[j] < root else zero
-        if hits > 0:
-            for j in range(start, start + CHUNK):
-                score = tile[j] + norms[j]
-                if score < scores[0]:
-                    push(scores, points, score, base + j)
+    """Offer a panel's points to the heap of one row: hardly any of them is good enough."""
+    for start in range(0, WIDTH, WIDE):
+        bits = sum_below(tile, norms, start, scores[0])
+        while bits:
+            j = start + lowest(bits)
+            bits &= bits - 1
+            score = tile[j] + norms[j]
+            if score < scores[0]:
+                push(scores, points, score, base + j)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -173,6 +179,58 @@ def nearest_of_rows(rows: Real, panels: Real, norms: Real, base: int, scores: Re
             multiply_tile(rows, first, panels[q], tile)
             for row in range(4):
                 offer_to_row(tile[row], norms[q], base + q * WIDTH, scores[first + row], points[first + row])
+
+
+@njit(cache=True, nogil=True)
+def collect(scores: Real, limit: Any, points: Places) -> int:
+    """Write down the places of all scores of at most a limit, as far as there is room; returns how many they are."""
+    count, above = 0, np.nextafter(limit, scores.dtype.type(np.inf))
+    for place in range(0, scores.size, WIDE):
+        bits = below(scores, place, above)
+        while bits:
+            if count < points.size:
+                points[count] = place + lowest(bits)
+            bits &= bits - 1
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def near_rows(
+    rows: Real, panels: Real, norms: Real, rank: int, n_lanes: int, limits: Real, points: Places
+) -> None:
+    """Points near each of some rows (a multiple of four): at least ``rank``, and all with a score below a limit.
+
+    The scores of a row are dealt out to ``n_lanes`` lanes; the limit is the smallest but ``rank`` - 1 of the lanes'
+    minima, so that seldom many more points than ``rank`` are found. Where there is no room for all of them, which takes
+    points in an order that repeats itself, a heap picks the best. ``points`` come in filled with -1.
+    """
+    n_points, room = norms.size, points.shape[1]
+    flat = norms.reshape(n_points)
+    together = MANY_ROWS
+    if panels.size <= FEW_COORDINATES:
+        together = max(ROWS, min(MANY_ROWS, FEW_SCORES // n_points) // ROWS * ROWS)
+    scores, minima = np.empty((together, n_points), panels.dtype), np.empty(n_lanes, panels.dtype)
+    best = np.empty(room, panels.dtype)
+    for start in range(0, rows.shape[0], together):
+        held = min(together, rows.shape[0] - start)
+        for q in range(panels.shape[0]):
+            for four in range(0, held, ROWS):
+                multiply_into(rows, start + four, panels[q], scores, four, q * WIDTH)
+        for row in range(held):
+            own = scores[row]
+            for lane in range(0, n_lanes, LANES):
+                add_norms(own, flat, lane, n_lanes, minima)
+            limit = panels.dtype.type(EMPTY)
+            for lane in range(0, n_lanes, LANES):
+                limit = min(limit, least_of_rank(minima, lane, rank))
+            if collect(own, limit, points[start + row]) > room:
+                best[:] = EMPTY
+                for place in range(n_points):
+                    if own[place] < best[0]:
+                        push(best, points[start + row], own[place], place)
+                limit = best[0]
+            limits[start + row] = limit
 
 
 @njit(cache=True, nogil=True)

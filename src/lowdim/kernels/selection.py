@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from ..records import Floats, Integers
 from .distances import sparse_squared_distance, squared_distance
 
+SHORT = 48
+
 
 @njit(cache=True, nogil=True, inline="always")
 def is_further(distance: float, index: int, other: float, other_index: int) -> bool:
     """Whether the first pair comes after the second in the order (distance, index)."""
-    return distance > other or (distance == other and index > other_index)
+    return (distance > other) | ((distance == other) & (index > other_index))
 
 
 @njit(cache=True, nogil=True)
@@ -45,26 +47,36 @@ def replace_furthest(distances: Any, indices: Any, distance: float, index: int) 
 
 @njit(cache=True, nogil=True)
 def sort_rows(indptr: Integers, indices: Integers, distances: Floats) -> None:
-    """Sort each compressed row in place in the order (distance, index): short rows by insertion, long ones by heap."""
+    """Sort each compressed row in place in the order (distance, index): short rows by counting, long ones by heap."""
+    values, places, ranks = np.empty(SHORT), np.empty(SHORT, np.int64), np.empty(SHORT, np.int64)
     for row in range(indptr.size - 1):
-        values, places = distances[indptr[row] : indptr[row + 1]], indices[indptr[row] : indptr[row + 1]]
-        size = values.size
-        if size <= 48:
-            for place in range(1, size):
-                distance, index, hole = values[place], places[place], place
-                while hole > 0 and is_further(values[hole - 1], places[hole - 1], distance, index):
-                    values[hole] = values[hole - 1]
-                    places[hole] = places[hole - 1]
-                    hole -= 1
-                values[hole] = distance
-                places[hole] = index
+        first, size = indptr[row], indptr[row + 1] - indptr[row]
+        if size <= SHORT:
+            # How many come before each: more comparisons than other ways, but no branch to guess wrong.
+            for a in range(size):
+                value, place, rank = distances[first + a], indices[first + a], a
+                for b in range(a):
+                    before = is_further(values[b], places[b], value, place)
+                    ranks[b] += before
+                    rank -= before
+                values[a], places[a], ranks[a] = value, place, rank
+            for a in range(size):
+                distances[first + ranks[a]] = values[a]
+                indices[first + ranks[a]] = places[a]
         else:
-            for hole in range(size // 2 - 1, -1, -1):
-                sift(values, places, size, hole, values[hole], places[hole])
-            for last in range(size - 1, 0, -1):
-                distance, index = values[last], places[last]
-                values[last], places[last] = values[0], places[0]
-                sift(values, places, last, 0, distance, index)
+            heap_sort(distances[first : first + size], indices[first : first + size])
+
+
+@njit(cache=True, nogil=True)
+def heap_sort(values: Floats, places: Integers) -> None:
+    """Sort pairs in place in the order (distance, index)."""
+    size = values.size
+    for hole in range(size // 2 - 1, -1, -1):
+        sift(values, places, size, hole, values[hole], places[hole])
+    for last in range(size - 1, 0, -1):
+        distance, index = values[last], places[last]
+        values[last], places[last] = values[0], places[0]
+        sift(values, places, last, 0, distance, index)
 
 
 @njit(cache=True, nogil=True)
@@ -83,7 +95,7 @@ def dense_nearest(
         indices[row] = y.shape[0]
         for point in range(y.shape[0]):
             if point != own[row]:
-                value = squared_distance(x[row], x_terms[row], y[point], y_terms[point])
+                value = squared_distance(x, x_terms, row, y, y_terms, point)
                 if value < distances[row, 0]:
                     replace_furthest(distances[row], indices[row], value, point)
 

@@ -44,11 +44,13 @@ class ExtensionMap:
         coordinates = np.empty((rows.n_rows, self.offset.size))
         size = max(1, (1 << 24) // max(1, self.projection.shape[1]))
         for block in row_blocks(rows.n_rows, size):
-            profiles = self.profile.values(Rows(rows.values[block]))
-            # A sum per entry in one fixed order: a matrix product would round by the number of rows in the block.
-            coordinates[block] = np.einsum("ij,kj->ik", profiles, self.projection)
-        coordinates -= self.offset
+            coordinates[block] = self.place(self.profile.values(Rows(rows.values[block])))
         return coordinates
+
+    def place(self, profiles: Floats) -> Floats:
+        """Coordinates of points whose profiles are known."""
+        # A sum per entry in one fixed order: a matrix product would round by the number of rows in the block.
+        return np.asarray(np.einsum("ij,kj->ik", profiles, self.projection) - self.offset)
 
 
 def extension_map(

@@ -14,7 +14,11 @@ from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
 from ..data.rows import Rows
 from ..neighbors.lookup import Lookup
+from ..parallel import row_blocks
 from ..records import Floats
+
+BLOCK_NEIGHBORS = 1 << 18
+"""Neighbours in a block of new points: some ten megabytes of lists, Gram matrices and weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,12 @@ class LocallyLinearMap:
     n_jobs: int | None = None
 
     def transform(self, rows: Rows) -> Floats:
-        """Coordinates of new points, each row alone."""
-        neighbors = self.lookup.query(rows)
-        patches = patches_of(self.lookup.index, neighbors, rows, n_jobs=self.n_jobs)
-        weights = reconstruction_weights(patches, reg=self.reg, snap=True, n_jobs=self.n_jobs)
-        return np.asarray(weights @ self.embedding)
+        """Coordinates of new points, each row alone, by blocks that keep the neighbour lists small."""
+        coordinates = np.empty((rows.n_rows, self.embedding.shape[1]))
+        for block in row_blocks(rows.n_rows, max(1, BLOCK_NEIGHBORS // self.lookup.n_neighbors)):
+            part = Rows(rows.values[block])
+            neighbors = self.lookup.query(part)
+            patches = patches_of(self.lookup.index, neighbors, part, n_jobs=self.n_jobs)
+            weights = reconstruction_weights(patches, reg=self.reg, snap=True, n_jobs=self.n_jobs)
+            coordinates[block] = weights @ self.embedding
+        return coordinates

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from .neighbor_accuracy import neighbor_accuracy
+from .dimension import DimensionEstimate, estimate_dimension
+from .neighbor_accuracy import nearest_neighbor_error, neighbor_accuracy
 from .procrustes import Procrustes, procrustes
 from .residual_variance import residual_variance
+from .score import score
+from .scores import Estimate, RecallCurve, Scores
 
-__all__ = ["Procrustes", "neighbor_accuracy", "procrustes", "residual_variance"]
+__all__ = [
+    "DimensionEstimate",
+    "Estimate",
+    "Procrustes",
+    "RecallCurve",
+    "Scores",
+    "estimate_dimension",
+    "nearest_neighbor_error",
+    "neighbor_accuracy",
+    "procrustes",
+    "residual_variance",
+    "score",
+]

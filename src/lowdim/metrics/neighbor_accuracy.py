@@ -1,15 +1,18 @@
-"""Leave-one-out accuracy of nearest neighbours in an embedding."""
+"""Labels told by the nearest neighbours: leave-one-out accuracy, error on a test set, and the same on sampled rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..neighbors import build_index
 from ..parallel import row_blocks
-from ..records import Integers
+from ..records import Floats, Integers
+from .inputs import check_labels, label_codes, read_points
+from .sampling import Sample
+from .scores import Estimate
+from .views import View
 
 _BLOCK_ENTRIES = 1 << 22
 
@@ -19,28 +22,107 @@ def neighbor_accuracy(
 ) -> float:
     """Share of points whose label is the commonest among their ``k`` nearest others.
 
-    A tie goes to the smallest label, as in scikit-learn's classifier. NaN labels are not allowed; any others are.
-    """
-    from sklearn.neighbors import NearestNeighbors
+    Parameters
+    ----------
+    embedding
+        The points (N x d), or N numbers.
+    labels
+        A label for each point, of any type; NaN is not allowed.
+    k
+        Neighbours that vote. A tie goes to the smallest label, as in scikit-learn's classifier; of equally near points
+        the first ones vote.
+    n_jobs
+        Threads.
 
-    points = np.asarray(embedding, dtype=np.float64)
-    points = points[:, None] if points.ndim == 1 else points
-    names: NDArray[Any] = np.asarray(labels)
-    if points.ndim != 2 or names.shape != points.shape[:1]:
-        raise InputError(
-            f"neighbor_accuracy: needs an embedding (N x d) and N labels, got {points.shape} and {names.shape}"
-        )
-    if not 1 <= k < points.shape[0]:
-        raise InputError(
-            f"neighbor_accuracy: k must lie in 1..{points.shape[0] - 1} for these points, got {k}"
-        )
-    classes, codes = np.unique(names, return_inverse=True)
-    neighbors = NearestNeighbors(n_neighbors=k, n_jobs=n_jobs).fit(points).kneighbors(return_distance=False)
-    hits = sum(
-        int(np.sum(_commonest(codes[neighbors[part]], classes.size) == codes[part]))
-        for part in row_blocks(names.size, max(1, _BLOCK_ENTRIES // classes.size))
+    Examples
+    --------
+    >>> neighbor_accuracy([0.0, 0.1, 0.2, 5.0, 5.1, 5.3], ["a", "a", "a", "b", "b", "b"], k=2)
+    1.0
+    """
+    rows = read_points("neighbor_accuracy", "embedding", embedding, flat=True)
+    names = check_labels("neighbor_accuracy", "labels", labels, rows.n_rows)
+    codes, n_classes = label_codes("neighbor_accuracy", "labels", names)
+    _check_voters("neighbor_accuracy", k, rows.n_rows - 1)
+    index = build_index(rows, search="exact", n_jobs=n_jobs)
+    neighbors = index.query(None, k).indices.reshape(-1, k)
+    return float(_hits(codes, neighbors, codes, n_classes).mean())
+
+
+def nearest_neighbor_error(
+    train: ArrayLike,
+    train_labels: ArrayLike,
+    test: ArrayLike,
+    test_labels: ArrayLike,
+    k: int = 1,
+    *,
+    n_jobs: int | None = None,
+) -> float:
+    """Share of test points whose label is not the commonest among their ``k`` nearest training points.
+
+    Parameters
+    ----------
+    train, test
+        The points of both sets (N x d and M x d, or numbers), dense or sparse.
+    train_labels, test_labels
+        A label for each point, of any one type. A test label that no training point has is always an error.
+    k
+        Training points that vote, as in `neighbor_accuracy`.
+    n_jobs
+        Threads.
+
+    Examples
+    --------
+    >>> nearest_neighbor_error([0.0, 1.0, 2.0], ["a", "b", "b"], [0.2, 0.9, 1.8, 0.1], ["a", "b", "b", "b"])
+    0.25
+    """
+    owner = "nearest_neighbor_error"
+    points, queries = (
+        read_points(owner, "train", train, flat=True),
+        read_points(owner, "test", test, flat=True),
     )
-    return hits / names.size
+    if points.n_columns != queries.n_columns:
+        raise InputError(
+            f"test of {owner} must have as many columns as train; got {queries.n_columns} and {points.n_columns}. "
+            "Map both by the same model."
+        )
+    known = check_labels(owner, "train_labels", train_labels, points.n_rows)
+    asked = check_labels(owner, "test_labels", test_labels, queries.n_rows)
+    if ("U" in known.dtype.kind + asked.dtype.kind) and known.dtype.kind != asked.dtype.kind:
+        raise InputError(
+            f"test_labels of {owner} must be of the type of train_labels; got {asked.dtype} and {known.dtype}. Convert "
+            "one of them."
+        )
+    _check_voters(owner, k, points.n_rows)
+    codes, n_classes = label_codes(owner, "test_labels", np.concatenate((known, asked)))
+    neighbors = build_index(points, search="exact", n_jobs=n_jobs).query(queries, k).indices.reshape(-1, k)
+    hits = _hits(codes[: known.size], neighbors, codes[known.size :], n_classes)
+    return float(1.0 - hits.mean())
+
+
+class NeighborAccuracy:
+    """Share of points whose label is the commonest among the others that are shown nearest (leave-one-out)."""
+
+    names = ("neighbor_accuracy",)
+
+    def __init__(self, codes: Integers, n_classes: int) -> None:
+        self.codes, self.n_classes = codes, n_classes
+
+    def of_rows(self, view: View) -> Floats:
+        """1 where the neighbours tell the label of a row, 0 where not."""
+        hits: Floats = _hits(self.codes, view.orders[0], self.codes[view.points], self.n_classes)[:, None]
+        return hits
+
+    def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
+        """The share of rows that are told."""
+        return {"neighbor_accuracy": sample.share(values[:, 0])}
+
+
+def _hits(codes: Integers, neighbors: Integers, truth: Integers, n_classes: int) -> Floats:
+    """1.0 where the commonest code among the neighbours of a row is the true one, else 0.0."""
+    hits = np.empty(truth.size)
+    for part in row_blocks(truth.size, max(1, _BLOCK_ENTRIES // n_classes)):
+        hits[part] = _commonest(codes[neighbors[part]], n_classes) == truth[part]
+    return hits
 
 
 def _commonest(codes: Integers, n_classes: int) -> Integers:
@@ -50,3 +132,11 @@ def _commonest(codes: Integers, n_classes: int) -> Integers:
     votes = np.bincount(places.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes)
     commonest: Integers = votes.argmax(axis=1)
     return commonest
+
+
+def _check_voters(owner: str, k: int, available: int) -> None:
+    if not 1 <= k <= available:
+        raise InputError(
+            f"k of {owner} must be a whole number from 1 to {available}, the points that can vote; got {k!r}. Use a "
+            "smaller k, or give more points."
+        )

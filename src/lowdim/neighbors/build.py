@@ -20,15 +20,30 @@ from .graph import GraphIndex
 from .index import Index
 from .metrics import PRECOMPUTED, GeneralMetric, MappedMetric, resolve_metric
 from .precomputed import PrecomputedIndex
+from .projection import Projection
 from .searchers.base import Searcher
 from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher
 from .searchers.flat import FlatSearcher
+from .searchers.forest import ForestSearcher
 from .searchers.hnsw import HNSWSearcher
+from .searchers.projected import ProjectedSearcher
 from .searchers.sparse import SparseSearcher
 from .searchers.tree import TreeSearcher
 
-SEARCHES = ("auto", "exact", "approximate", "blocked", "flat", "tree", "sparse", "generic", "hnsw", "descent")
+SEARCHES = (
+    "auto",
+    "exact",
+    "approximate",
+    "blocked",
+    "flat",
+    "tree",
+    "sparse",
+    "generic",
+    "hnsw",
+    "descent",
+    "forest",
+)
 PATIENCE = 30.0
 """Processor seconds up to which an exact search is taken without looking further."""
 
@@ -39,6 +54,7 @@ def build_index(
     *,
     search: str = "auto",
     metric_params: Mapping[str, Any] | None = None,
+    n_queries: int | None = None,
     n_jobs: int | None = None,
     rng: np.random.Generator | None = None,
     events: Events | None = None,
@@ -57,6 +73,8 @@ def build_index(
         ``"sparse"``, ``"generic"``, ``"hnsw"``, ``"descent"``.
     metric_params
         Parameters of the metric, such as ``{"p": 3}`` for ``"minkowski"``.
+    n_queries
+        New rows that will be asked for, where it is not the points themselves: what the choice depends on.
     n_jobs
         Threads; the result does not depend on it.
     rng
@@ -72,7 +90,7 @@ def build_index(
     resolved = resolve_metric(metric, metric_params, rows)
     if search in ("auto", "exact", "approximate"):
         asked = search
-        search, why = _choose(rows, resolved, asked, is_named=isinstance(metric, str))
+        search, why = _choose(rows, resolved, asked, is_named=isinstance(metric, str), n_queries=n_queries)
         events.chosen("neighbour search", search, why)
     if search == "generic":
         return GenericIndex(rows, resolved, n_jobs)
@@ -85,10 +103,12 @@ def build_index(
         descent = DescentSearcher(rows, resolved.name, resolved.parameters, _seed(rng))
         return ApproximateIndex(rows, resolved, n_jobs, descent, rng)
     geometry = Geometry(rows, resolved, n_jobs)
-    return EuclideanIndex(geometry, _searcher(search, geometry, rng), rng)
+    return EuclideanIndex(geometry, _searcher(search, geometry, rng, n_queries), rng)
 
 
-def _searcher(search: str, geometry: Geometry, rng: np.random.Generator) -> Searcher:
+def _searcher(
+    search: str, geometry: Geometry, rng: np.random.Generator, n_queries: int | None = None
+) -> Searcher:
     """A way of searching by its name."""
     if search == "tree":
         return TreeSearcher(geometry)
@@ -98,19 +118,28 @@ def _searcher(search: str, geometry: Geometry, rng: np.random.Generator) -> Sear
         return DescentSearcher(geometry.rows, geometry.metric.name, {}, _seed(rng))
     frame = Frame.around(geometry)
     if search == "blocked":
-        return BlockedSearcher(frame)
+        # What the points are asked for themselves meets every pair once, which a projection cannot.
+        projection = None if n_queries is None else Projection.of(frame)
+        return BlockedSearcher(frame) if projection is None else ProjectedSearcher(frame, projection)
+    if search == "forest":
+        return ForestSearcher(frame, _seed(rng))
     return FlatSearcher(frame) if search == "flat" else HNSWSearcher(frame)
 
 
 def _choose(
-    rows: Rows, metric: MappedMetric | GeneralMetric, asked: str, *, is_named: bool
+    rows: Rows,
+    metric: MappedMetric | GeneralMetric,
+    asked: str,
+    *,
+    is_named: bool,
+    n_queries: int | None = None,
 ) -> tuple[str, str]:
     """A way of searching, and why."""
-    exact, cost = _cheapest_exact(rows, metric)
+    exact, cost = _cheapest_exact(rows, metric, n_queries)
     if asked == "exact":
         return exact, f"exact was asked for, about {cost:.2g} processor seconds"
     if isinstance(metric, MappedMetric) and fits_densely(rows):
-        other, other_cost = "hnsw", _hnsw_seconds(*rows.shape)
+        other, other_cost = "hnsw", _hnsw_seconds(max(rows.n_rows, n_queries or 0), rows.n_columns)
     else:
         other, other_cost = "descent", 30 + 4e-4 * rows.n_rows
         if asked == "auto" and (not is_named or find_spec("pynndescent") is None):
@@ -121,14 +150,20 @@ def _choose(
     return (exact if cost <= max(PATIENCE, 2 * other_cost) else other), why
 
 
-def _cheapest_exact(rows: Rows, metric: MappedMetric | GeneralMetric) -> tuple[str, float]:
+def _cheapest_exact(
+    rows: Rows, metric: MappedMetric | GeneralMetric, n_queries: int | None = None
+) -> tuple[str, float]:
     """The exact search that suits the input, and its processor seconds (measured on one core of a 2024 server)."""
     n, d = rows.shape
+    asked = n if n_queries is None else n_queries
     if isinstance(metric, GeneralMetric):
-        return "generic", n * n * (2.0 + 0.5 * d) * 1e-9
+        return "generic", asked * n * (2.0 + 0.5 * d) * 1e-9
     if not fits_densely(rows):
-        return "sparse", n * n * (2 + 0.5 * stored_entries(rows) / max(1, n)) * 1e-9
-    blocked, tree = n * n * (0.35 + 0.02 * d) * 1e-9, n * 3e-6 * 2.0 ** (0.6 * min(d, 100))
+        return "sparse", asked * n * (2 + 0.5 * stored_entries(rows) / max(1, n)) * 1e-9
+    blocked, tree = asked * n * (0.35 + 0.02 * d) * 1e-9, asked * 3e-6 * 2.0 ** (0.6 * min(d, 100))
+    if n_queries is not None:
+        # A tree of few points stays in the cache; a query has its own price before it meets a point.
+        blocked, tree = blocked + asked * 0.4e-6, tree / 4 * max(1.0, np.log2(max(2, n)) / 13)
     return ("tree", tree) if tree < blocked and not rows.is_sparse else ("blocked", blocked)
 
 

@@ -22,6 +22,7 @@ from .searchers.blocked import BlockedSearcher, nearest_in_double
 from .searchers.sparse import SparseSearcher
 
 SMALL_COMPONENT = 64
+BLOCK_ROWS = 1024
 FEW_ROWS = 32
 """So few open rows are compared with every point directly: less work than packing the points in double precision."""
 
@@ -87,7 +88,8 @@ class EuclideanIndex(Index):
             block, own = self.geometry.block(rows, part), own_indices(rows, part)
             indices[part], squared[part], is_open[part] = self._measure(block, own, found, k)
 
-        map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=256 if rows is not None else None)
+        size = None if rows is None else query_rows(rows)
+        map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size)
         left = np.flatnonzero(is_open)
         if left.size:
             indices[left], squared[left] = self._settle(rows, left, k, count)
@@ -159,15 +161,10 @@ class EuclideanIndex(Index):
         self, block: Block, own: Integers, found: Found, k: int
     ) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """The k nearest candidates of each row, and whether another point might be as near as the last of them."""
-        # In C order, so that flat views of what follows are views and are sorted in place.
-        candidates, bound = np.ascontiguousarray(found[0]), found[1]
-        count = candidates.shape[1]
-        indptr = np.arange(block.n_rows + 1, dtype=np.int64) * count
-        absent = (candidates < 0) | (candidates == own[:, None])
-        indices = np.where(absent, 0, candidates)
-        squared = self.geometry.pairs(block, indptr, indices.reshape(-1)).reshape(indices.shape)
-        squared[absent] = np.inf
-        indices[absent] = self.n_points
+        # A copy in C order, so that flat views of it are views and are sorted in place.
+        indices, bound = np.array(found[0], order="C"), found[1]
+        squared = self.geometry.candidates(block, own, indices)
+        indptr = np.arange(block.n_rows + 1, dtype=np.int64) * indices.shape[1]
         kernels.selection.sort_rows(indptr, indices.reshape(-1), squared.reshape(-1))
         last = squared[:, k - 1]
         return indices[:, :k], squared[:, :k], ~((last * (1 + 1e-12) < bound) & np.isfinite(last))
@@ -210,9 +207,24 @@ class EuclideanIndex(Index):
             lambda part: self.searcher.of_rows(rows, part, count),
             rows.n_rows,
             n_jobs=self.n_jobs,
-            block_rows=256,
+            block_rows=query_rows(rows),
         )
-        return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+        return stacked([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+
+
+def stacked(parts: list[Integers]) -> Integers:
+    """Candidates of consecutive blocks in one array, filled up with -1."""
+    out = np.full((sum(map(len, parts)), max(part.shape[1] for part in parts)), -1, np.int64)
+    start = 0
+    for part in parts:
+        out[start : start + len(part), : part.shape[1]] = part
+        start += len(part)
+    return out
+
+
+def query_rows(rows: Rows) -> int:
+    """New rows in a block: many, so that calls cost little, unless they are wide or there are few to share out."""
+    return max(16, min(BLOCK_ROWS, rows.block_rows(1 << 23), max(64, rows.n_rows // 16)))
 
 
 def exact_index(geometry: Geometry) -> EuclideanIndex:

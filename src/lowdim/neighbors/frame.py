@@ -90,11 +90,13 @@ class Frame:
         map_blocks(fill, count, n_jobs=self.geometry.n_jobs, block_rows=8)
         return panels, norms
 
-    def padded(self, block: Floats, dtype: DTypeLike) -> NDArray[np.floating]:
-        """Rows with the coordinates and the number of rows filled up to a multiple of four."""
-        out = np.zeros((-(-block.shape[0] // 4) * 4, -(-self.n_columns // 4) * 4), dtype)
-        out[: block.shape[0], : self.n_columns] = block
-        return out
+    def packed(self, rows: Rows | None, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], Floats]:
+        """Rows of a slice in this frame, rows and coordinates filled up to a multiple of four, and their norms."""
+        block = self.geometry.block(rows, part, spread=True)
+        out = np.empty((-(-block.n_rows // 4) * 4, -(-self.n_columns // 4) * 4), dtype)
+        norms = np.empty(block.n_rows)
+        kernels.panels.pack_rows(block.values, block.terms, self.centre, self.unit, FURTHEST, out, norms)
+        return out, norms
 
     def error(self, norms: Floats, furthest: Floats, chain: int, dtype: DTypeLike) -> Floats:
         """How far a score of a row of this norm and a point of norm up to ``furthest`` may be off."""

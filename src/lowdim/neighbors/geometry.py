@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,13 +51,18 @@ class Geometry:
                 lambda part: self._terms(rows, part), rows.n_rows, n_jobs=n_jobs, block_rows=rows.block_rows()
             )
         )
-        self.values = _compressed(rows.values) if isinstance(rows.values, csr_array) else _native(rows.values)
 
-    def block(self, rows: Rows | None, part: slice) -> Block:
-        """Query rows of a slice; rows None: the indexed points."""
+    @cached_property
+    def values(self) -> Any:
+        """The points in a form that the kernels read: the array itself where that is one, else a copy."""
+        values = self.rows.values
+        return _compressed(values) if isinstance(values, csr_array) else _native(values)
+
+    def block(self, rows: Rows | None, part: slice, *, spread: bool = False) -> Block:
+        """Query rows of a slice; rows None: the indexed points. ``spread``: as dense rows, whatever the points are."""
         terms = self.terms[part] if rows is None else self._terms(rows, part)
         source = self.rows if rows is None else rows
-        if self.rows.is_sparse:
+        if self.rows.is_sparse and not spread:
             return Block(_compressed(csr_array(source.values[part])), terms)
         return Block(source.block(part), terms)
 
@@ -78,6 +84,24 @@ class Geometry:
                 block.values, block.terms, self.values, self.terms, indptr, indices, out
             )
         return out
+
+    def candidates(self, block: Block, own: Integers, candidates: Integers) -> Floats:
+        """Squared distances of each query row to its row of candidates; infinite to its own point and where it is -1.
+
+        These candidates become the number of points, which is no point.
+        """
+        squared = np.empty(candidates.shape)
+        if not self.rows.is_sparse:
+            kernels.distances.dense_candidates(
+                block.values, block.terms, self.values, self.terms, own, candidates, squared
+            )
+            return squared
+        absent = (candidates < 0) | (candidates == own[:, None])
+        candidates[absent] = 0
+        indptr = np.arange(block.n_rows + 1, dtype=np.int64) * candidates.shape[1]
+        squared[:] = self.pairs(block, indptr, candidates.reshape(-1)).reshape(candidates.shape)
+        squared[absent], candidates[absent] = np.inf, self.rows.n_rows
+        return squared
 
     def nearest(self, block: Block, own: Integers, k: int) -> Integers:
         """The k nearest points of each query row, in no order, by comparing it with every point but its own."""

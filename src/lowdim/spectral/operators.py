@@ -6,7 +6,7 @@ x'Ax for each column by a sum of squares where A has one, so that an eigenvalue 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,8 @@ _SLACK = 1e-12
 #: Columns up to which a dense product is faster column by column: at N = 10,000 one column takes 63 ms, two
 #: at once 260 ms.
 _NARROW = 4
+#: Bytes of a dense matrix that is computed a block of rows at a time.
+_BLOCK_BYTES = 64_000_000
 
 
 def multiply(matrix: Sparse, X: Floats, *, n_jobs: int | None = None) -> Floats:
@@ -43,7 +45,7 @@ def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: i
     return out
 
 
-def _narrow(matrix: Sparse) -> Sparse:
+def narrowed(matrix: Sparse) -> Sparse:
     """The same matrix in float64 with 32-bit places where they fit: less traffic in every product."""
     matrix = sparse.csr_array(matrix)
     limit = np.iinfo(np.int32).max
@@ -72,7 +74,7 @@ class Laplacian:
     slack: Floats | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "W", _narrow(self.W))
+        object.__setattr__(self, "W", narrowed(self.W))
         slack = self.degrees - np.asarray(self.W.sum(axis=1)).ravel()
         if np.any(np.abs(slack) > _SLACK * np.abs(self.degrees)):
             object.__setattr__(self, "slack", slack)
@@ -115,8 +117,8 @@ class Normal:
     transposed: Sparse = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "F", _narrow(self.F))
-        object.__setattr__(self, "transposed", _narrow(sparse.csr_array(self.F.T)))
+        object.__setattr__(self, "F", narrowed(self.F))
+        object.__setattr__(self, "transposed", narrowed(sparse.csr_array(self.F.T)))
 
     @property
     def size(self) -> int:
@@ -151,7 +153,7 @@ class Explicit:
 
     def __post_init__(self) -> None:
         if sparse.issparse(self.matrix):
-            object.__setattr__(self, "matrix", _narrow(self.matrix))
+            object.__setattr__(self, "matrix", narrowed(self.matrix))
 
     @property
     def size(self) -> int:
@@ -213,6 +215,45 @@ class CenteredGram:
         gram -= (share @ gram)[None, :]
         gram -= (gram @ share)[:, None]
         return np.asarray(mass[:, None] * gram * mass[None, :])
+
+
+@dataclass(frozen=True, slots=True)
+class GramRows:
+    """A = scale M H R H' M, H = I - 1 m'/sum(m), for a dense R that is computed a block of rows at a time.
+
+    ``rows(slice)`` gives a block of R: squared distances with ``scale`` -1/2, kernel values with 1. Every product
+    computes all of R once and never holds more than a block of it. ``rows`` is called by one thread at a time and
+    may use threads of its own. ``mass`` m as in `CenteredGram`.
+    """
+
+    size: int
+    rows: Callable[[slice], Floats]
+    mass: Floats | None = None
+    scale: float = -0.5
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """All of R, a block of rows at a time, with the rows that it holds."""
+        for rows in row_blocks(self.size, max(1, _BLOCK_BYTES // (8 * self.size))):
+            yield rows, self.rows(rows)
+
+    def apply(self, X: Floats) -> Floats:
+        """A X, centring the columns before and after the one product with R."""
+        mass = np.ones(self.size) if self.mass is None else self.mass
+        share, column = mass / mass.sum(), mass[:, None]
+        weighted = column * (X - share @ X)
+        image = np.empty(X.shape)
+        for rows, block in self.blocks():
+            image[rows] = block @ weighted
+        return np.asarray(self.scale * column * (image - share @ image))
+
+    def energy(self, X: Floats) -> Floats:
+        """x'Ax for each column."""
+        return np.asarray(np.einsum("ij,ij->j", X, self.apply(X)))
+
+    def explicit(self) -> Floats:
+        """The Gram matrix itself: an N x N array, for small problems."""
+        whole = CenteredGram(np.concatenate([block for _, block in self.blocks()]), self.mass)
+        return -2 * self.scale * whole.explicit()
 
 
 def _dense_product(matrix: Floats, X: Floats) -> Floats:

@@ -15,6 +15,8 @@ from ...records import Floats, Integers
 from ..frame import FURTHEST, Frame
 from .base import Found
 
+MOST_AT_ONCE = 1 << 14
+"""Points up to which all scores of some rows are held at once: so many that four rows of them fit the second cache."""
 RUN = 8
 """Panels in a run: two runs of points in 50 dimensions fit the second cache of a core."""
 
@@ -56,56 +58,77 @@ class BlockedSearcher:
         return self._found(points[: self.n_points], roots[: self.n_points], norms)
 
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
-        """Candidates of the new rows of a slice."""
-        block, norms = self.frame.coordinates(rows, part)
-        padded = self.frame.padded(block, np.float32)
-        scores, points = _empty_heaps(padded.shape[0], count, np.float32)
-        kernels.panels.nearest_of_rows(padded, self.panels, self.norms, 0, scores, points)
-        return self._found(points[: norms.size], scores[: norms.size, 0], norms)
+        """Candidates of the new rows of a slice: ``count`` or some more or fewer."""
+        packed, norms = self.frame.packed(rows, part, np.float32)
+        points, roots = best_in_panels(packed, self.panels, self.norms, count, self.n_points)
+        return self._found(points[: norms.size], roots[: norms.size], norms)
 
     def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
-        block, norms = self.frame.coordinates(rows, part)
+        packed, norms = self.frame.packed(rows, part, np.float32)
         limit = squared / self.frame.unit**2
         furthest = np.minimum(self.frame.reach, norms + np.sqrt(limit))
         error = self.frame.error(norms, furthest, self._chain, np.float32)
-        padded = self.frame.padded(block, np.float32)
         exact = np.where(norms + np.sqrt(limit) < FURTHEST, limit - np.square(norms) + error, np.inf)
-        limits = np.full(padded.shape[0], -np.inf, np.float32)
+        limits = np.full(packed.shape[0], -np.inf, np.float32)
         limits[: norms.size] = np.nextafter(exact.astype(np.float32), np.float32(np.inf))
-        counts = np.zeros(padded.shape[0], np.int64)
-        owners, points = kernels.panels.within_limits(padded, self.panels, self.norms, limits, counts)
+        counts = np.zeros(packed.shape[0], np.int64)
+        owners, points = kernels.panels.within_limits(packed, self.panels, self.norms, limits, counts)
         kept = points < self.n_points
         counts = np.bincount(owners[kept], minlength=norms.size)[: norms.size]
         return counts, points[kept][np.argsort(owners[kept], kind="stable")]
 
     @property
     def _chain(self) -> int:
-        return int(self.panels.shape[1]) // 4
+        return longest_chain(int(self.panels.shape[1]))
 
     def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
         worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
         return points.astype(np.int64), self.frame.outside(norms, worst, self._chain, np.float32)
 
 
+def best_in_panels(
+    rows: NDArray[Any], panels: NDArray[Any], norms: NDArray[Any], count: int, n_points: int
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Points with the best scores for each row, about ``count``, -1 where there are fewer; and a limit to all others.
+
+    Where all scores of some rows can be held at once, each row has a limit of its own, which is quicker than a heap.
+    """
+    lanes = kernels.tiles.LANES * -(-3 * count // (2 * kernels.tiles.LANES))
+    if norms.size > MOST_AT_ONCE or 4 * lanes > n_points:
+        scores, points = _empty_heaps(rows.shape[0], count, np.float32)
+        kernels.panels.nearest_of_rows(rows, panels, norms, 0, scores, points)
+        return points, scores[:, 0]
+    rank = count - 2
+    limits, points = np.empty(rows.shape[0], np.float32), np.full((rows.shape[0], 4 * rank), -1, np.int32)
+    kernels.panels.near_rows(rows, panels, norms, rank, lanes, limits, points)
+    return points[:, : int((points >= 0).any(axis=0).sum())], limits
+
+
 def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
     """Candidates of new rows from products in double precision, the points packed and dropped some panels at a time."""
     n_points, n_rows = frame.geometry.rows.n_rows, rows.n_rows
-    block, norms = frame.coordinates(rows, slice(0, n_rows))
-    padded = frame.padded(block, np.float64)
-    scores, points = _empty_heaps(padded.shape[0], count, np.float64)
+    packed, norms = frame.packed(rows, slice(0, n_rows), np.float64)
+    scores, points = _empty_heaps(packed.shape[0], count, np.float64)
     width = kernels.panels.WIDTH
     step = width * max(1, min(16, frame.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
         panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64)
 
         def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
-            kernels.panels.nearest_of_rows(padded[part], panels, sizes, start, scores[part], points[part])
+            kernels.panels.nearest_of_rows(packed[part], panels, sizes, start, scores[part], points[part])
 
-        map_blocks(scan, padded.shape[0], n_jobs=frame.geometry.n_jobs, block_rows=256)
+        map_blocks(scan, packed.shape[0], n_jobs=frame.geometry.n_jobs, block_rows=256)
     roots = scores[:n_rows, 0]
     worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
-    return points[:n_rows].astype(np.int64), frame.outside(norms, worst, padded.shape[1] // 4, np.float64)
+    chain = longest_chain(packed.shape[1])
+    return points[:n_rows].astype(np.int64), frame.outside(norms, worst, chain, np.float64)
+
+
+def longest_chain(n_columns: int) -> int:
+    """Most sums that follow each other in a scalar product of so many coordinates."""
+    length = int(kernels.tiles.CHAIN)
+    return min(length, n_columns) + -(-n_columns // length)
 
 
 def tournament(players: int) -> list[Integers]:

@@ -12,7 +12,7 @@ from scipy import sparse
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
 from ...events import Events
 from ...records import Attempt, Floats, Operator, Problem, Solution
-from ..operators import CenteredGram, Explicit, Laplacian
+from ..operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
 from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
 
@@ -111,7 +111,7 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         return
     if problem.end == "largest":
         yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
-    elif isinstance(problem.operator, CenteredGram) or _is_dense(problem.operator):
+    elif isinstance(problem.operator, CenteredGram | GramRows) or _is_dense(problem.operator):
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
     else:
         if isinstance(problem.operator, Laplacian | Explicit):

@@ -1,13 +1,14 @@
 """What every solver shares: the standard form of a problem, Rayleigh-Ritz, residuals, order and signs.
 
 With y = B^1/2 x the problem (A, B) becomes S y = lambda y, S = B^-1/2 A B^-1/2, on the complement of the
-orthonormal columns Q that span B^1/2 times the trivial solutions. Solvers work on S and return a block of
-trial vectors; ``finish`` turns a block into eigenpairs and measures their residuals afresh.
+orthonormal columns Q that span B^1/2 times the trivial solutions; a B that is not diagonal has a Cholesky
+factor in place of its root. Solvers work on S and return a block of trial vectors; ``finish`` turns a block
+into eigenpairs and measures their residuals afresh.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...errors import LowdimError
 from ...events import Events
 from ...records import Floats, Problem, Solution, Sparse
 from ..signs import leading_signs
+from .generalised import Root
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -67,9 +69,9 @@ class Solver(Protocol):
 class Standard:
     """A problem in standard form: S = B^-1/2 A B^-1/2 on the complement of ``basis``.
 
-    ``scale`` is the diagonal of B^-1/2 (None: ones), ``basis`` N x t has orthonormal columns, ``norm``
-    estimates |S|. ``invariant`` says whether S maps the span of the basis into itself, as it does when the
-    trivial solutions are eigenvectors.
+    ``scale`` is the diagonal of B^-1/2 (None: ones), ``root`` the factor of a B that is not diagonal, ``basis``
+    N x t has orthonormal columns, ``norm`` estimates |S|. ``invariant`` says whether S maps the span of the
+    basis into itself, as it does when the trivial solutions are eigenvectors.
     """
 
     problem: Problem
@@ -77,6 +79,7 @@ class Standard:
     basis: Floats
     norm: float
     invariant: bool
+    root: Root | None = None
 
     @property
     def size(self) -> int:
@@ -88,8 +91,22 @@ class Standard:
         """Number of eigenvectors that exist in the complement of the trivial ones."""
         return int(self.size - self.basis.shape[1])
 
+    def vectors(self, Y: Floats) -> Floats:
+        """The vectors x of given y."""
+        if self.root is not None:
+            return self.root.solve_transposed(Y)
+        return Y if self.scale is None else self.scale[:, None] * Y
+
+    def images(self, X: Floats) -> Floats:
+        """The vectors y of given x."""
+        if self.root is not None:
+            return self.root.times_transposed(X)
+        return X if self.scale is None else X / self.scale[:, None]
+
     def raw(self, Y: Floats) -> Floats:
         """S Y, with nothing projected off."""
+        if self.root is not None:
+            return self.root.solve(self.problem.operator.apply(self.vectors(Y)))
         if self.scale is None:
             return self.problem.operator.apply(Y)
         scale = self.scale[:, None]
@@ -108,8 +125,11 @@ class Standard:
         return self.project(self.raw(Y))
 
     def explicit(self) -> Sparse | Floats:
-        """S as a matrix, dense or sparse as A is."""
+        """S as a matrix, dense or sparse as A is; dense where B is not diagonal."""
         matrix = self.problem.operator.explicit()
+        if self.root is not None:
+            half = self.root.solve(matrix.toarray() if sparse.issparse(matrix) else matrix)
+            return self.root.solve(half.T)
         if self.scale is None:
             return matrix
         if sparse.issparse(matrix):
@@ -124,8 +144,7 @@ class Standard:
         """
         block = settings.rng.standard_normal((self.size, columns))
         if settings.start is not None:
-            given = settings.start if self.scale is None else settings.start / self.scale[:, None]
-            given = range_of(given)
+            given = range_of(self.images(settings.start))
             for c in range(given.shape[1]):
                 block[:, c % columns] += 1e3 * np.sqrt(self.size) * given[:, c]
         return orthonormal(self.project(block))
@@ -140,18 +159,23 @@ class Standard:
         return max(tolerance * reference, floor * self.norm)
 
 
+def standard_form(problem: Problem) -> Standard:
+    """The standard form without what takes products with A to know: the norm is 1, the basis counts as invariant."""
+    scale = None if problem.mass is None else 1.0 / np.sqrt(problem.mass)
+    root = None if problem.mass_matrix is None else Root(problem.mass_matrix)
+    free = Standard(problem, scale, np.zeros((problem.size, 0)), 1.0, True, root)
+    if problem.trivial is None or problem.trivial.shape[1] == 0:
+        return free
+    return replace(free, basis=range_of(free.images(problem.trivial)))
+
+
 def standardise(problem: Problem, rng: np.random.Generator) -> Standard:
     """Bring a problem to standard form."""
-    scale = None if problem.mass is None else 1.0 / np.sqrt(problem.mass)
-    basis = np.zeros((problem.size, 0))
-    if problem.trivial is not None and problem.trivial.shape[1]:
-        trivial = problem.trivial if scale is None else problem.trivial / scale[:, None]
-        basis = range_of(trivial)
-    free = Standard(problem, scale, basis, 1.0, True)
-    image = free.raw(basis) if basis.shape[1] else basis
+    free = standard_form(problem)
+    image = free.raw(free.basis) if free.basis.shape[1] else free.basis
     norm = _norm(free, rng)
     invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
-    return Standard(problem, scale, basis, norm, invariant)
+    return replace(free, norm=norm, invariant=invariant)
 
 
 def _norm(standard: Standard, rng: np.random.Generator) -> float:
@@ -196,7 +220,7 @@ def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> So
     """Eigenpairs from a trial block: Rayleigh-Ritz, values by the energy, fresh residuals, signs fixed."""
     _, Y, image = rayleigh_ritz(standard, trial.vectors)
     Y, image = Y[:, :n_components], image[:, :n_components]
-    X = Y if standard.scale is None else standard.scale[:, None] * Y
+    X = standard.vectors(Y)
     values = standard.problem.operator.energy(X) / np.einsum("ij,ij->j", Y, Y)
     order = np.argsort(values if standard.problem.end == "smallest" else -values, kind="stable")
     residuals = np.linalg.norm(image - Y * values, axis=0) / (standard.norm or 1.0)

@@ -12,6 +12,7 @@ from ...records import Floats
 from ..operators import Normal
 from .common import Settings, SolverFailure, Standard, orthonormal
 from .factor import factor_general, factor_symmetric
+from .generalised import Root
 
 #: Shift relative to the largest entry: a little above rounding, so that the factor exists; what it does to
 #: the trivial span is projected off, and elsewhere it is below every eigenvalue that is not one of rounding.
@@ -32,6 +33,8 @@ class Inverse(Protocol):
 def invert(standard: Standard, settings: Settings) -> Inverse:
     """Prepare the inverse that fits the form of A."""
     operator = standard.problem.operator
+    if standard.root is not None:
+        return _generalised(standard, standard.root, settings)
     if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and _is_null(standard):
         return _normal(standard, operator, settings)
     return _symmetric(standard, settings)
@@ -52,6 +55,16 @@ def _symmetric(standard: Standard, settings: Settings) -> Inverse:
     shifted = sparse.csr_array(S + shift * sparse.eye_array(standard.size))
     factor = factor_symmetric(shifted, memory_limit=settings.memory_limit)
     return _bordered(standard, settings, factor.solve)
+
+
+def _generalised(standard: Standard, root: Root, settings: Settings) -> Inverse:
+    """S = C^-1 A C^-T with B = C C': S^-1 = C' A^-1 C, with A + shift B factored."""
+    A = standard.problem.operator.explicit()
+    if not sparse.issparse(A):
+        raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
+    shifted = sparse.csr_array(A + _SHIFT * (standard.norm or 1.0) * root.matrix)
+    factor = factor_symmetric(shifted, memory_limit=settings.memory_limit)
+    return _bordered(standard, settings, lambda Y: root.times_transposed(factor.solve(root.times(Y))))
 
 
 def _bordered(standard: Standard, settings: Settings, solve: Callable[[Floats], Floats]) -> Inverse:

@@ -53,8 +53,11 @@ def _as_linear(size: int, function: Callable[[Floats], Floats]) -> linalg.Linear
 
 
 def _preconditioner(standard: Standard) -> Callable[[Floats], Floats]:
-    """One multigrid cycle at the small end of a sparse S with pyamg; else the inverse diagonal, if positive."""
-    if standard.problem.end == "largest":
+    """One multigrid cycle at the small end of a sparse S with pyamg; else the inverse diagonal, if positive.
+
+    None where B is not diagonal, since S is then known by its products alone.
+    """
+    if standard.problem.end == "largest" or standard.root is not None:
         return lambda Y: Y
     S = standard.explicit()
     diagonal = np.asarray(S.diagonal())

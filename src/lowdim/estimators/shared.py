@@ -1,0 +1,26 @@
+"""What several fits on the same rows can share: neighbours searched once at the largest k, landmark weights once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Shared:
+    """Results kept by what they were made from. A fit of its own has an empty one; a sweep hands one to all its fits.
+
+    ``widest`` is the largest number of neighbours that any of the fits will ask for: they are searched for at once.
+    """
+
+    widest: int = 0
+    kept: dict[Hashable, object] = field(default_factory=dict)
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What was made under this key, made now if it was not."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        return cast(Value, self.kept[key])

@@ -1,0 +1,271 @@
+"""A spectral problem of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from .. import validation
+from ..data.rows import Rows
+from ..errors import InputError
+from ..events import Events, Listener
+from ..mapping.locally_linear import LocallyLinearMap
+from ..neighbors import build_index
+from ..neighbors.lookup import Lookup
+from ..records import Floats, PlannedStage, Problem, Sparse
+from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
+from ..spectral.operators import Explicit
+from . import costs
+from .base import COMMON_RULES, Embedded, Estimator, Map
+from .by_solver import solve_problem
+from .landmarks import Points
+from .neighborhood import Streams
+from .shared import Shared
+from .solvers import SOLVER_RULE, Solver, solver_of
+
+NULL = 1e-8
+"""|A 1| relative to |A| below which the constant vector counts as a solution that nobody wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutPoints:
+    """Stands for the map where there is none."""
+
+    def transform(self, rows: Rows) -> Floats:
+        """Say what was missing at fit."""
+        raise InputError(
+            "transform needs the points that the matrices are about, and fit was not given them. Call fit(X) with "
+            "the points as rows."
+        )
+
+
+class SpectralProblem(Estimator):
+    """min (or max) tr X'AX  s.t.  X'BX = I for matrices that you bring: every solver, every landmark method, a map.
+
+    Parameters
+    ----------
+    A
+        Symmetric matrix (N x N), dense or sparse.
+    B
+        Symmetric positive definite matrix, its diagonal alone (N), or None for the identity.
+    n_components
+        Eigenvectors wanted.
+    end
+        ``"smallest"`` or ``"largest"``.
+    trivial
+        Solutions that are known and unwanted, as columns (N x t). ``"auto"``: the constant vector where A 1 = 0 and the
+        smallest are wanted. None: there are none.
+    metric
+        Metric of the points given to ``fit``.
+    solver
+        ``"auto"``, ``"exact"``, an eigensolver by name, or a landmark solver: `LLL`, `LandmarkZ` (these two need the
+        points in ``fit``), `Nystrom`, `VariationalNystrom`, or its name.
+    random_state, n_jobs, memory_limit, callback, verbose
+        As in every estimator: see `lowdim.estimators.base.Estimator`.
+
+    Attributes
+    ----------
+    embedding_ : array (N, n_components), with X'BX = I
+    eigenvalues_ : array (n_components,), from the wanted end
+    certificate_ : of a landmark solver, how near it is to the whole problem
+    report_ : what was done and chosen, seconds per stage, residuals
+
+    Examples
+    --------
+    >>> import lowdim, numpy as np
+    >>> path = np.diag(np.ones(99), 1) + np.diag(np.ones(99), -1)
+    >>> degrees = path.sum(axis=0)
+    >>> own = lowdim.SpectralProblem(np.diag(degrees) - path, degrees, n_components=1).fit()
+    >>> own.embedding_.shape
+    (100, 1)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **COMMON_RULES,
+        "end": OneOf("smallest", "largest"),
+        "trivial": Either(OneOf("auto"), Instance(np.ndarray), Nothing()),
+        "metric": Either(Instance(str), Function()),
+        "solver": SOLVER_RULE,
+    }
+
+    def __init__(
+        self,
+        A: Any,
+        B: Any = None,
+        n_components: int = 2,
+        *,
+        end: str = "smallest",
+        trivial: Any = "auto",
+        metric: str | Callable[..., float] = "euclidean",
+        solver: Solver = "auto",
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        memory_limit: float | str | None = None,
+        callback: Listener | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.A = A
+        self.B = B
+        self.n_components = n_components
+        self.end = end
+        self.trivial = trivial
+        self.metric = metric
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any = None, y: Any = None) -> Estimator:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X
+            The N points that the matrices are about, as rows. `LLL` and `LandmarkZ` need them, so does ``transform``.
+        y
+            Ignored; there for pipelines.
+        """
+        return super().fit(X, y)
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        if not reset:
+            return super()._check_input(X, reset=False)
+        A = check_symmetric_matrix(self.A, "A")
+        if X is None:
+            self.__dict__.pop("n_features_in_", None)
+            return Rows(sparse.csr_array(A))
+        rows = super()._check_input(X, reset=True)
+        if rows.n_rows != A.shape[0]:
+            raise InputError(
+                f"X must hold the {A.shape[0]} points that A is about; got {rows.n_rows} rows. Give one for each row "
+                "of A, or no X."
+            )
+        return rows
+
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+        problem = self._problem()
+        validation.check_components(
+            self.n_components, problem.size - self._n_trivial(problem), f"A has {problem.size} rows"
+        )
+        without_points = not hasattr(self, "n_features_in_")
+        points = Points(
+            rows,
+            "graph" if without_points else self.metric,
+            without_points,
+            self.n_jobs,
+            Streams.of(self.random_state),
+        )
+        answer = solve_problem(problem, self.n_components, solver_of(self), points, self, events)
+        map_: Map = answer.map or WithoutPoints()
+        if answer.map is None and not without_points:
+            index = build_index(
+                rows, self.metric, n_jobs=self.n_jobs, rng=points.streams.search, events=events
+            )
+            k = min(self.n_components + 3, rows.n_rows)
+            map_ = LocallyLinearMap(Lookup(index, k), answer.solution.vectors, n_jobs=self.n_jobs)
+        return answer.embedded(map_)
+
+    @staticmethod
+    def _n_trivial(problem: Problem) -> int:
+        return 0 if problem.trivial is None else problem.trivial.shape[1]
+
+    def _problem(self) -> Problem:
+        A = check_symmetric_matrix(self.A, "A")
+        size = A.shape[0]
+        mass, matrix = check_mass(self.B, size)
+        end: Any = self.end
+        return Problem(Explicit(A, self.n_jobs), end, mass, self._trivial(A), mass_matrix=matrix)
+
+    def _trivial(self, A: Sparse | Floats) -> Floats | None:
+        size = A.shape[0]
+        if isinstance(self.trivial, np.ndarray):
+            columns = self.trivial.reshape(len(self.trivial), -1).astype(np.float64)
+            if columns.shape[0] != size or not np.all(np.isfinite(columns)):
+                raise InputError(
+                    f"trivial must hold finite columns of {size} numbers, one for each row of A; got shape "
+                    f"{self.trivial.shape}. Check how it was made."
+                )
+            return columns
+        if self.trivial is None or self.end == "largest":
+            return None
+        ones = np.ones((size, 1))
+        size_of_rows = np.abs(A) if isinstance(A, np.ndarray) else abs(A)
+        scale = float(np.asarray(size_of_rows @ ones).max())
+        return ones if np.abs(A @ ones).max() <= NULL * scale else None
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        size = np.shape(self.A)[0]
+        stored = self.A.nnz if hasattr(self.A, "nnz") else size**2
+        return [costs.lanczos(size, int(stored / size), self.n_components)]
+
+
+def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
+    """A finite, square, symmetric matrix of float64, sparse or dense as it came, or an InputError."""
+    is_sparse: Any = sparse.issparse(matrix)
+    given: Any = sparse.csr_array(matrix) if is_sparse else np.asarray(matrix)
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] < 2:
+        raise InputError(f"{name} must be a square matrix of at least 2 rows; got shape {given.shape}.")
+    if given.dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers; got dtype {given.dtype}. Convert it first.")
+    given = given.astype(np.float64)
+    entries = given.data if is_sparse else given
+    if not np.all(np.isfinite(entries)):
+        raise InputError(
+            f"{name} must hold finite numbers; {int(np.sum(~np.isfinite(entries)))} entries are NaN or infinite. Check "
+            "how it was computed."
+        )
+    gap = float(abs(given - given.T).max())
+    if gap > 1e-6 * float(abs(given).max()):
+        raise InputError(
+            f"{name} must be symmetric; {name} and its transpose differ by up to {gap:g}. Symmetrise it first, for "
+            f"example ({name} + {name}.T) / 2."
+        )
+    return given  # type: ignore[no-any-return]
+
+
+def check_mass(B: Any, size: int) -> tuple[Floats | None, Sparse | None]:
+    """B as its diagonal where it is diagonal, else as a sparse matrix, checked to be positive definite."""
+    if B is None:
+        return None, None
+    if not sparse.issparse(B) and np.ndim(B) == 1:
+        matrix: Any = sparse.diags_array(np.asarray(B, dtype=np.float64), format="csr")
+    else:
+        matrix = sparse.csr_array(check_symmetric_matrix(B, "B"))
+    if matrix.shape[0] != size:
+        raise InputError(
+            f"B must have as many rows as A, {size}; got {matrix.shape[0]}. Check which belongs to which."
+        )
+    diagonal = np.asarray(matrix.diagonal())
+    if not np.all(diagonal > 0):
+        worst = int(np.argmin(np.where(np.isfinite(diagonal), diagonal, -np.inf)))
+        raise InputError(
+            f"B must be positive definite; B[{worst}, {worst}] is {diagonal[worst]:g}. Drop the points of no weight, "
+            "or give B=None for the identity."
+        )
+    if matrix.nnz == np.count_nonzero(diagonal):
+        return diagonal, None
+    if not _is_positive(matrix):
+        raise InputError(
+            "B must be positive definite; its factors have a pivot that is not positive. Add a small multiple of the "
+            "identity, or give its diagonal alone."
+        )
+    return None, matrix
+
+
+def _is_positive(matrix: Any) -> bool:
+    """Whether a symmetric sparse matrix is positive definite, by the signs of the pivots of its factors."""
+    options = {"SymmetricMode": True}
+    try:
+        factor = sparse.linalg.splu(
+            matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
+        )
+    except RuntimeError:
+        return False
+    pivots = factor.U.diagonal()
+    return bool(np.all(pivots > 0) and np.array_equal(factor.perm_r, factor.perm_c))

@@ -1,0 +1,94 @@
+"""The neighbourhoods that every estimator of the dimension looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...data.duplicates import find_duplicates
+from ...data.rows import Rows
+from ...neighbors import Index, build_index
+from ...neighbors.index import equal_rows
+from ...records import Floats, Integers, Neighbors
+from ..sampling import Sample
+
+SQUARES = ("sqeuclidean", "cosine", "correlation")
+"""Metrics that grow as the square of a length, up to a factor: half the dimension would be found from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The nearest others of the sampled points, none at distance zero.
+
+    ``quantile`` is the number of standard errors on each side of an interval; ``rng`` draws what a method draws.
+    """
+
+    index: Index
+    neighbors: Neighbors
+    quantile: float
+    rng: np.random.Generator
+
+    @property
+    def distances(self) -> Floats:
+        """Distances to the nearest others, M x k, nearest first."""
+        return self._lengths(self.neighbors.distances.reshape(self.neighbors.n_rows, -1))
+
+    def local_distances(self, rows: slice) -> Floats:
+        """Distances among the neighbours of each row of the slice, b x k x k."""
+        return self._lengths(self.index.local_distances(self.neighbors, rows))
+
+    def _lengths(self, distances: Floats) -> Floats:
+        return np.sqrt(distances) if self.index.metric in SQUARES else distances
+
+    def half_width(self, values: Floats) -> float:
+        """Half width of the interval of the mean of a value of each row.
+
+        Points are a draw from a distribution here, so that there is no finite population to exhaust. But each distance
+        is seen from both of its ends if both are looked at: rows hold M / (1 + M / N) independent ones.
+        """
+        variance = float(values.var(ddof=1)) / values.size * (1 + values.size / self.neighbors.n_points)
+        return self.quantile * float(np.sqrt(variance))
+
+
+def different_rows(rows: Rows, *, pairwise: bool, n_jobs: int | None) -> tuple[Rows, int]:
+    """The rows without copies of earlier ones, and how many copies there were."""
+    found = find_duplicates(rows, n_jobs=n_jobs)
+    if found.n_collapsed == 0:
+        return rows, 0
+    if pairwise:
+        return Rows(np.asarray(rows.values)[np.ix_(found.first, found.first)]), found.n_collapsed
+    return rows.select(found.first), found.n_collapsed
+
+
+def look_around(
+    rows: Rows,
+    metric: str | Callable[..., float],
+    k: int,
+    sample: Sample,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> tuple[Surroundings, int]:
+    """The k nearest others of the sampled points, and how many were left out because another point is at distance zero.
+
+    Rows were collapsed, but under some metrics different rows are at distance zero, and some differences underflow.
+    """
+    index = build_index(rows, metric, search="exact", n_jobs=n_jobs)
+    if sample.size == rows.n_rows:
+        found = index.query(None, k)
+        indices, distances = found.indices.reshape(-1, k), found.distances.reshape(-1, k)
+    else:
+        found = index.query(rows.select(sample.rows), k + 1)
+        indices, distances = _without_self(
+            found.indices.reshape(-1, k + 1), found.distances.reshape(-1, k + 1), sample.rows
+        )
+    apart = distances[:, 0] > 0
+    neighbors = equal_rows(indices[apart], distances[apart], rows.n_rows)
+    return Surroundings(index, neighbors, sample.quantile, rng), int((~apart).sum())
+
+
+def _without_self(indices: Integers, distances: Floats, own: Integers) -> tuple[Integers, Floats]:
+    """Neighbours of indexed points that were asked for as if they were new: each without itself."""
+    order = np.argsort(np.where(indices == own[:, None], -1.0, distances), axis=1, kind="stable")[:, 1:]
+    return np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)

@@ -1,0 +1,223 @@
+"""How true an embedding is to the data, by every measure that applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..data.rows import Rows
+from ..errors import InputError
+from ..neighbors.metrics import MAPPED, metric_names
+from ..parallel import map_blocks
+from ..records import Floats
+from ..rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
+from ..validation import check_neighbors, check_parameters, make_generator
+from .correlations import Correlations
+from .family import Family
+from .inputs import check_embedding, check_labels, check_points, label_codes
+from .neighbor_accuracy import NeighborAccuracy
+from .point_pairs import PointPairs
+from .recall import Recall
+from .sampling import Sample, sample_size
+from .scores import MEASURES, Scores
+from .trustworthiness import Trustworthiness
+from .views import Distances, MappedDistances, View, distances_between, rows_in_view
+
+_RULES: dict[str, Rule] = {
+    "n_neighbors": Whole(1),
+    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "sample": Either(OneOf("auto", "all"), Whole(2)),
+    "confidence": Real(0.0, high=1.0),
+    "n_jobs": Either(Nothing(), Jobs()),
+}
+_MANY_ROWS, _FEW_ROWS, _PAIRS = 2_000, 500, 200_000_000
+
+
+def score(
+    X: Any,
+    embedding: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    n_neighbors: int = 15,
+    metric: str | Callable[..., float] = "euclidean",
+    measures: str | Iterable[str] | None = None,
+    sample: int | str = "auto",
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    n_jobs: int | None = -1,
+) -> Scores:
+    """Quality of an embedding: neighbours kept, distances kept, labels told; with confidence intervals.
+
+    Each sampled point is compared with all others: its distances to all N points in the data and in the embedding are
+    computed and both are put in order, some rows at a time, never N x N. Without sampling the values are exact and the
+    intervals have no width.
+
+    Parameters
+    ----------
+    X
+        The data (N x D): dense, memory-mapped or sparse, of any number type; with ``metric="precomputed"`` the
+        distances of all points to all (N x N, dense).
+    embedding
+        Coordinates of the same points (N x d), compared by Euclidean distance.
+    y
+        A class label for each point; with it ``neighbor_accuracy`` is measured.
+    n_neighbors
+        Neighbours k that trustworthiness, continuity, recall and accuracy look at.
+    metric
+        Distance in the data: a metric name, a function of two rows, or ``"precomputed"``.
+    measures
+        Some of ``"trustworthiness"``, ``"continuity"``, ``"neighbor_recall"``, ``"recall_area"``, ``"pearson"``,
+        ``"spearman"``, ``"distance_correlation"``, ``"residual_variance"``, ``"neighbor_accuracy"``; None: all that
+        apply. Without the first four and the last nothing is put in order, which is most of the work.
+    sample
+        Points to compare with all others: a number, ``"all"``, or ``"auto"``: all up to 5,000, above that 2,000, and
+        fewer past 100,000 points, down to 500. ``spearman`` and
+        ``distance_correlation`` look at the pairs among the first 2,000 of them.
+    confidence
+        How often an interval covers the value that all points would give.
+    random_state
+        Draws the sample.
+    n_jobs
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Scores
+        A field for each measure: a number with ``low`` and ``high``. Also ``recall_curve``.
+
+    Notes
+    -----
+    A point is not its own neighbour, whatever its distance to itself: its index is left out, as in scikit-learn. Copies
+    of it are neighbours at distance zero. Points that the embedding shows at one distance come in the order of their
+    index, so that nothing is gained by drawing points on top of each other. Points at one distance in the data come in
+    the order in which the embedding shows them: which of two equally near points is shown nearer is no mistake.
+    (scikit-learn's ``trustworthiness`` leaves the order of both to an unstable sort; without ties it is the same
+    number.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.random.default_rng(0).standard_normal((200, 5)) * [4, 3, 1, 0.3, 0.1]
+    >>> scores = score(points, points[:, :2])
+    >>> round(scores.trustworthiness, 3), scores["continuity"].low == scores["continuity"].high
+    (0.989, True)
+    >>> sampled = score(points, points[:, :2], measures="continuity", sample=100)
+    >>> sampled.continuity.low < scores.continuity < sampled.continuity.high
+    True
+    """
+    given = {
+        "n_neighbors": n_neighbors,
+        "metric": metric,
+        "sample": sample,
+        "confidence": confidence,
+        "n_jobs": n_jobs,
+    }
+    check_parameters("score", given, _RULES)
+    rows = check_points("score", X, pairwise=metric == "precomputed")
+    points = check_embedding("score", embedding, rows.n_rows)
+    check_neighbors(n_neighbors, rows.n_rows)
+    size = sample_size("score", sample, rows.n_rows, auto=_sampled_rows(rows.n_rows))
+    wanted = _wanted(measures, has_labels=y is not None)
+    labelled: list[Family] = [] if y is None else [_of_labels(y, rows.n_rows)]
+    drawn = Sample.draw(rows.n_rows, size, confidence, make_generator(random_state))
+    data = distances_between(rows, metric, n_jobs)
+    shown = MappedDistances(Rows(points), MAPPED["euclidean"], n_jobs)
+    families = _families(wanted, data, shown, drawn, n_neighbors) + labelled
+    found = _measure(families, data, shown, drawn, n_neighbors, n_jobs)
+    _check_found(measures, wanted, found)
+    return Scores(
+        n_points=rows.n_rows,
+        n_rows=drawn.size,
+        n_pairs=next((family.n_pairs for family in families if isinstance(family, PointPairs)), 0),
+        n_neighbors=n_neighbors,
+        metric=metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__),
+        confidence=float(confidence),
+        **{name: value for name, value in found.items() if name in wanted or name == "recall_curve"},
+    )
+
+
+def _sampled_rows(n_points: int) -> int:
+    """Rows that "auto" draws of many points: those that make _PAIRS pairs with all others, within limits."""
+    return min(_MANY_ROWS, max(_FEW_ROWS, _PAIRS // n_points))
+
+
+def _families(
+    wanted: set[str], data: Distances, shown: Distances, drawn: Sample, n_neighbors: int
+) -> list[Family]:
+    """The families that hold what is wanted of distances and neighbours."""
+    families: list[Family] = []
+    if wanted & set(Trustworthiness.names):
+        families.append(Trustworthiness(drawn.n_points, n_neighbors))
+    if wanted & set(Recall.names):
+        families.append(Recall(drawn.n_points, n_neighbors))
+    if wanted & set(Correlations.names):
+        families.append(Correlations(data, shown, drawn))
+    if wanted & set(PointPairs.names):
+        families.append(PointPairs(drawn, wanted))
+    return families
+
+
+def _of_labels(y: ArrayLike, n_points: int) -> NeighborAccuracy:
+    """The family of measures that need labels."""
+    codes, n_classes = label_codes("score", "y", check_labels("score", "y", y, n_points))
+    if n_classes == 1:
+        raise InputError("y of score must hold at least two classes; all labels are equal. Leave y out.")
+    if n_classes == n_points:
+        raise InputError(
+            f"y of score must hold class labels; got {n_classes} different values for as many points. Give classes, "
+            "for example bins of y, or leave y out."
+        )
+    return NeighborAccuracy(codes, n_classes)
+
+
+def _measure(
+    families: list[Family],
+    data: Distances,
+    shown: Distances,
+    drawn: Sample,
+    n_neighbors: int,
+    n_jobs: int | None,
+) -> dict[str, Any]:
+    """Fields of `Scores`: every family looks at every view, then at what all views gave."""
+
+    def look(part: slice) -> list[Floats]:
+        view = View(data, shown, drawn.rows, part, n_neighbors)
+        return [family.of_rows(view) for family in families]
+
+    size = rows_in_view(drawn.n_points, drawn.size)
+    parts = map_blocks(look, drawn.size, n_jobs=n_jobs, block_rows=size)
+    found: dict[str, Any] = {}
+    for place, family in enumerate(families):
+        found |= family.results(np.concatenate([part[place] for part in parts]), drawn)
+    return found
+
+
+def _wanted(measures: str | Iterable[str] | None, *, has_labels: bool) -> set[str]:
+    """Names of the measures that were asked for."""
+    if measures is None:
+        return set(MEASURES)
+    names = [measures] if isinstance(measures, str) else list(measures)
+    for name in names:
+        check_parameters("score", {"measures": name}, {"measures": OneOf(*MEASURES)})
+    if not names:
+        raise InputError(
+            "measures of score must name at least one measure; got none. Give None for all that apply."
+        )
+    if "neighbor_accuracy" in names and not has_labels:
+        raise InputError(
+            "y of score must hold the labels that measures='neighbor_accuracy' needs; got None. Give y, or leave that "
+            "measure out."
+        )
+    return set(names)
+
+
+def _check_found(measures: str | Iterable[str] | None, wanted: set[str], found: dict[str, Any]) -> None:
+    missing = sorted(wanted - set(found))
+    if measures is not None and missing:
+        raise InputError(
+            f"measures of score must apply to the data; got {missing[0]!r}, but all distances of X, or all of the "
+            "embedding, are equal, so that nothing can correlate. Leave it out."
+        )

@@ -1,0 +1,38 @@
+"""Trustworthiness and continuity: neighbours that are shown and are none, and neighbours that are not shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import kernels
+from ..records import Floats
+from .sampling import Sample
+from .scores import Estimate
+from .views import View
+
+
+class Trustworthiness:
+    """1 - (2 / (N k (2 N - 3 k - 1))) sum_i sum_j (r(i, j) - k), j the intruders among the k nearest of i.
+
+    Trustworthiness: j is shown among the k nearest and has rank r(i, j) > k in the data. Continuity: j is one of the k
+    nearest in the data and has rank r(i, j) > k in the embedding (Venna & Kaski 2001; 2006).
+    For k >= N / 2 the factor is 2 / (N (N - k) (N - k - 1)), so that the worst order is always 0.
+    """
+
+    names = ("trustworthiness", "continuity")
+
+    def __init__(self, n_points: int, n_neighbors: int) -> None:
+        n, k = n_points, n_neighbors
+        self.worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
+        self.n_neighbors = k
+
+    def of_rows(self, view: View) -> Floats:
+        """1 less the share of the worst that could be, of each row."""
+        sums = np.empty((view.points.size, 2))
+        kernels.ranks.intrusions(view.orders[1], self.n_neighbors, sums)
+        # With all others as neighbours there is nobody left to intrude.
+        return 1.0 - sums / max(self.worst, 1.0)
+
+    def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
+        """Both, as means over the rows."""
+        return {name: sample.mean(values[:, column]) for column, name in enumerate(self.names)}

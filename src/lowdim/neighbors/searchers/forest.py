@@ -1,0 +1,249 @@
+"""Approximate search by a forest of balanced trees and a graph of neighbours that improves itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import kernels
+from ...data.rows import Rows
+from ...events import Events
+from ...parallel import map_blocks
+from ...records import Integers
+from ..frame import Frame
+from .base import Found
+
+MOST_TREES = 64
+ENOUGH = 0.9
+SAMPLE = 128
+"""Trees are added until this share of the neighbours of a sample is found: the rounds do the rest."""
+LEAF = 256
+"""Points in a leaf, at most; more where many neighbours are wanted."""
+ROUNDS = 4
+SETTLED = 0.02
+"""Share of links that a round must renew for another one to be worth its time."""
+NEAREST = 32
+"""A point looks at no more than so many links of each of its nearest, and of those of no more than so many."""
+LINKS = 16
+BACK = 8
+LIST = 48
+"""New points: links of each point in both directions, and the least number of points that are followed."""
+
+Single = NDArray[np.float32]
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Points in leaves: leaf j holds ``order[bounds[j]:bounds[j + 1]]``; the planes are those of the nodes."""
+
+    order: Places
+    bounds: Integers
+    normals: Single
+    thresholds: Single
+
+    @staticmethod
+    def of(points: Single, leaf: int, seed: int, n_jobs: int | None) -> Tree:
+        """A tree with leaves of at most ``leaf`` points, as equal as can be."""
+        n_points, n_columns = points.shape
+        n_leaves = -(-n_points // leaf)
+        bounds = np.arange(n_leaves + 1) * n_points // n_leaves
+        tree = Tree(
+            np.arange(n_points, dtype=np.int32),
+            bounds,
+            np.zeros((n_leaves, n_columns), np.float32),
+            np.zeros(n_leaves, np.float32),
+        )
+        keys = np.empty(n_points, np.float32)
+        arrays = points, tree.order, keys, bounds
+        planes = np.uint64(seed), tree.normals, tree.thresholds
+
+        def split(part: slice) -> None:
+            kernels.forest.split(*arrays, nodes[part.start], *planes)
+
+        def grow(part: slice) -> None:
+            kernels.forest.grow(*arrays, nodes[part.start], *planes)
+
+        # Level by level until there is enough to share out, then branch by branch.
+        nodes = [(0, n_leaves)]
+        while len(nodes) < 64 and n_leaves > 2 * len(nodes):
+            map_blocks(split, len(nodes), n_jobs=n_jobs, block_rows=1)
+            nodes = [half for a, b in nodes for half in ((a, (a + b) // 2), ((a + b) // 2, b))]
+        map_blocks(grow, len(nodes), n_jobs=n_jobs, block_rows=1)
+        return tree
+
+
+class Judge:
+    """Knows the true neighbours of some points spread over the tree: how good the heaps are so far."""
+
+    def __init__(self, points: Single, norms: Single, count: int, n_jobs: int | None) -> None:
+        size = min(SAMPLE, len(points) // 4 * 4)
+        self.sample = np.linspace(0, len(points) - 1, size).astype(np.int64)
+        # One more than wanted: a point is the nearest to itself.
+        scores = np.full((size, count + 1), kernels.panels.EMPTY, np.float32)
+        names = np.empty((size, count + 1), np.int32)
+
+        def search(part: slice) -> None:
+            rows = self.sample[part]
+            kernels.forest.nearest_of_all(points, norms, rows, scores[part], names[part])
+
+        map_blocks(search, size, n_jobs=n_jobs, block_rows=SAMPLE // 4)
+        own = norms[self.sample]
+        # As much more as rounding may have moved it.
+        self.limits = (scores[:, 0] + own) * (1 + 1e-5) + 1e-5 * own
+
+    def recall(self, scores: Single) -> float:
+        """Share of the true neighbours that are among those found."""
+        return float(np.mean(scores[self.sample] <= self.limits[:, None])) if self.sample.size else 1.0
+
+
+class ForestSearcher:
+    """Keeps the points in the order of a tree, so that neighbours lie near each other in memory.
+
+    Each tree halves the points again and again along directions in which they spread widely, chosen with some
+    randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a leaf are
+    compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li 2011). New
+    points begin in their leaf of the first tree and follow the links of the nearest points found so far.
+    """
+
+    name = "forest"
+    is_exact = False
+
+    def __init__(self, frame: Frame, seed: int) -> None:
+        self.frame, self.seed = frame, seed
+        single = frame.single()
+        tree = Tree.of(single, LEAF, seed, self.n_jobs)
+        padding = -frame.n_columns % 8
+        self.order, self.bounds, self.thresholds = tree.order, tree.bounds, tree.thresholds
+        self.normals = np.pad(tree.normals, ((0, 0), (0, padding)))
+        self.points = np.zeros((len(single), frame.n_columns + padding), np.float32)
+        self.norms = np.empty(len(single), np.float32)
+
+        def fill(part: slice) -> None:
+            rows = self.points[part]
+            rows[:, : frame.n_columns] = single[self.order[part]]
+            self.norms[part] = np.square(rows).sum(axis=1)
+
+        map_blocks(fill, len(single), n_jobs=self.n_jobs)
+        self._graph: Places | None = None
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads."""
+        return self.frame.geometry.n_jobs
+
+    def of_points(self, count: int, events: Events) -> Found:
+        """Candidates of every indexed point."""
+        links = self._shared_graph(events) if count <= LINKS else self._near(count, events)
+        out = np.empty((len(links), count), np.int64)
+
+        def name(part: slice) -> None:
+            out[self.order[part]] = self._named(links[part, :count])
+
+        map_blocks(name, len(links), n_jobs=self.n_jobs)
+        return out, np.full(len(links), np.inf)
+
+    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+        """Candidates of the new rows of a slice."""
+        graph = self._shared_graph(Events())
+        block, _ = self.frame.coordinates(rows, part)
+        queries = np.zeros((len(block), self.points.shape[1]), np.float32)
+        queries[:, : self.frame.n_columns] = block
+        found = np.empty((len(block), count), np.int32)
+        length = min(max(LIST, 2 * count), len(self.points))
+        kernels.neighbor_graph.search(
+            queries, self.points, graph, self.bounds, self.normals, self.thresholds, length, found
+        )
+        return self._named(found), np.full(len(block), np.inf)
+
+    def _named(self, found: Places) -> Integers:
+        """Points by their number in the data instead of their place in the tree."""
+        return np.where(found < 0, -1, self.order[found]).astype(np.int64)
+
+    def _shared_graph(self, events: Events) -> Places:
+        """Links along which new points are searched, made once: to the nearest points, then back from others.
+
+        It is the same whatever was asked for before.
+        """
+        with self._lock:
+            if self._graph is None:
+                near = self._near(LINKS, events)
+                counts, back = np.empty(len(near), np.int32), np.full((len(near), BACK), -1, np.int32)
+                kernels.neighbor_graph.reverse(near, LINKS, counts, back)
+                self._graph = np.column_stack((near, back))
+        return self._graph
+
+    def _near(self, count: int, events: Events) -> Places:
+        """About the nearest points of each point, in order; all of this in places of the tree."""
+        shape = len(self.points), count
+        scores, links = np.full(shape, kernels.panels.EMPTY, np.float32), np.full(shape, -1, np.int32)
+        leaf = max(LEAF, 64 * -(-3 * count // 64))
+        judge = Judge(self.points, self.norms, count, self.n_jobs)
+        n_trees = MOST_TREES if shape[0] > leaf else 1
+        for number in range(n_trees):
+            self._join(number, leaf, scores, links)
+            events.progress(number + 1, n_trees + ROUNDS)
+            if judge.recall(scores) >= ENOUGH:
+                break
+        self._measure(scores, links)
+        for number in range(ROUNDS if n_trees > 1 else 0):
+            links = self._pull(scores, links)
+            events.progress(n_trees + number + 1, n_trees + ROUNDS)
+            if np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size:
+                break
+        self._sort(scores, links)
+        return np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
+
+    def _join(self, number: int, leaf: int, scores: Single, links: Places) -> None:
+        """Compare all points that share a leaf of a tree."""
+        if number == 0 and leaf == LEAF:
+            order, bounds = np.arange(len(self.points), dtype=np.int32), self.bounds
+        else:
+            tree = Tree.of(self.points, leaf, self.seed + number, self.n_jobs)
+            order, bounds = tree.order, tree.bounds
+
+        def join(part: slice) -> None:
+            kernels.forest.join_leaves(
+                self.points, self.norms, order, bounds, part.start, part.stop, scores, links
+            )
+
+        map_blocks(join, bounds.size - 1, n_jobs=self.n_jobs, block_rows=16)
+
+    def _measure(self, scores: Single, links: Places) -> None:
+        def measure(part: slice) -> None:
+            kernels.neighbor_graph.measure(self.points, links, part.start, part.stop, scores)
+
+        map_blocks(measure, len(links), n_jobs=self.n_jobs)
+
+    def _pull(self, scores: Single, links: Places) -> Places:
+        """The links after a round in which every point looks at the neighbours of its neighbours."""
+        width = min(NEAREST, links.shape[1])
+        self._sort(scores, links)
+        counts, back = np.empty(len(links), np.int32), np.empty((len(links), width), np.int32)
+        kernels.neighbor_graph.reverse(links, width, counts, back)
+        out = np.empty_like(links)
+
+        def pull(part: slice) -> None:
+            kernels.neighbor_graph.pull(
+                self.points, links, back, counts, width, part.start, part.stop, scores, out
+            )
+
+        map_blocks(pull, len(links), n_jobs=self.n_jobs, block_rows=1024)
+        return out
+
+    def _sort(self, scores: Single, links: Places) -> None:
+        def sort(part: slice) -> None:
+            kernels.neighbor_graph.sort_rows(scores[part], links[part])
+
+        map_blocks(sort, len(links), n_jobs=self.n_jobs)

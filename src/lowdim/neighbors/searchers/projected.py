@@ -1,0 +1,97 @@
+"""Exact search among points of many columns: most are left out by their distances in a few directions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import kernels
+from ...data.rows import Rows
+from ...events import Events
+from ...parallel import map_blocks
+from ...records import Floats, Integers
+from ..frame import FURTHEST, Frame
+from ..projection import Projection
+from .base import Found
+from .blocked import BlockedSearcher, best_in_panels, longest_chain
+
+
+class ProjectedSearcher:
+    """Keeps the projected points in panels in single precision; all else it asks a ``BlockedSearcher``."""
+
+    name = "blocked"
+    is_exact = True
+
+    def __init__(self, frame: Frame, projection: Projection) -> None:
+        self.frame = frame
+        self.projection = projection
+        self.n_points = frame.geometry.rows.n_rows
+        # The products of the kernel are -2 x.y.
+        self.basis = np.zeros((-(-frame.n_columns // 4) * 4, projection.n_directions), np.float32)
+        self.basis[: frame.n_columns] = -0.5 * projection.basis
+        self.panels, self.norms = self._panels()
+
+    @cached_property
+    def full(self) -> BlockedSearcher:
+        """The search among all columns."""
+        return BlockedSearcher(self.frame)
+
+    def of_points(self, count: int, events: Events) -> Found:
+        """Candidates of every indexed point, from all columns."""
+        return self.full.of_points(count, events)
+
+    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+        """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
+        return self.full.within(rows, part, squared)
+
+    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+        """Candidates of the new rows of a slice: so many that most rows need no others."""
+        images, sizes, norms = self._images(rows, part)
+        wanted = min(self.n_points, int(np.ceil(count * self.projection.candidates)))
+        points, roots = best_in_panels(images, self.panels, self.norms, wanted, self.n_points)
+        points, roots = points[: norms.size], roots[: norms.size]
+        worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(sizes)
+        return points.astype(np.int64), self._outside(worst, sizes, norms)
+
+    def _outside(self, worst: Floats, sizes: Floats, norms: Floats) -> Floats:
+        """Lower bound of the squared distance of every point that was not kept.
+
+        The image of a row x is off by at most e |x|, that of a point y at distance d by e (|x| + d), so that images r
+        apart belong to points at d >= r - e |x| - e (|x| + d).
+        """
+        frame, m = self.frame, self.projection.n_directions
+        reach = np.minimum(frame.reach, sizes + np.sqrt(np.maximum(worst, 0.0)))
+        apart = np.sqrt(np.maximum(worst - frame.error(sizes, reach, longest_chain(m), np.float32), 0.0))
+        e = (longest_chain(self.basis.shape[0]) + 6) * np.finfo(np.float32).eps * np.sqrt(m)
+        bound = np.square(np.maximum(apart - 2 * e * norms, 0.0) / (1 + e))
+        if frame.reach > FURTHEST:
+            bound = np.minimum(bound, np.square(np.maximum(FURTHEST - norms, 0.0)))
+        return np.where(norms > FURTHEST, -np.inf, bound) * frame.unit**2
+
+    def _images(self, rows: Rows | None, part: slice) -> tuple[NDArray[Any], Floats, Floats]:
+        """Projected rows of a slice, their norms, and the norms of the rows themselves."""
+        packed, norms = self.frame.packed(rows, part, np.float32)
+        images = np.empty((packed.shape[0], self.projection.n_directions), np.float32)
+        kernels.panels.project_rows(packed, self.basis, images)
+        sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
+        return images, sizes, norms
+
+    def _panels(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The projected points in panels, and their squared norms."""
+        width = kernels.panels.WIDTH
+        count = -(-self.n_points // width)
+        panels = np.zeros((count, self.projection.n_directions, width), np.float32)
+        squares = np.full((count, width), np.inf, np.float32)
+
+        def fill(which: slice) -> None:
+            for panel in range(which.start, which.stop):
+                part = slice(panel * width, min((panel + 1) * width, self.n_points))
+                images, sizes, norms = self._images(None, part)
+                panels[panel, :, : norms.size] = images[: norms.size].T
+                squares[panel, : norms.size] = np.where(norms > FURTHEST, np.inf, np.square(sizes))
+
+        map_blocks(fill, count, n_jobs=self.frame.geometry.n_jobs, block_rows=8)
+        return panels, squares

@@ -1,0 +1,9 @@
+"""Choosing parameters: one estimator over a grid of them, with what the fits share computed once."""
+
+from __future__ import annotations
+
+from .measures import Score
+from .result import Run, Sweep
+from .run import sweep
+
+__all__ = ["Run", "Score", "Sweep", "sweep"]

@@ -1,0 +1,158 @@
+"""From the words ``score``, ``y`` and ``truth`` of a sweep to the measures that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..estimators.base import Estimator
+from ..metrics.scores import MEASURES
+from ..records import Choice
+from ..rules import Either, Function, Instance, OneOf
+from ..validation import check_parameters
+from .measures import QUALITY, Fit, LabelError, Measure, Part, Quality, Score, TruthError
+from .split import Portion
+
+FIGURES = tuple(name for name in MEASURES if name != "neighbor_accuracy")
+"""Measures of `lowdim.score` that need no labels."""
+RULE = Either(OneOf("auto", "labels", "truth", "quality", *FIGURES), Function(), Instance(Score))
+SHARE = 0.2
+
+
+@dataclass(slots=True)
+class Judges:
+    """The measures of a sweep, what ``auto`` made of it, and the split that they need.
+
+    ``scores`` are the names of the figures met so far, each with whether less is better.
+    """
+
+    measures: tuple[Measure, ...]
+    choice: Choice | None
+    test: Portion
+    out_of_sample: Portion
+    scores: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def need_estimator(self) -> bool:
+        """Whether some measure looks at more than coordinates."""
+        return any(measure.needs_estimator for measure in self.measures)
+
+    def figures(self, fit: Fit, part: Part) -> dict[str, float]:
+        """The figures of all measures."""
+        figures: dict[str, float] = {}
+        for measure in self.measures:
+            found = measure.figures(fit, part)
+            if twice := figures.keys() & found.keys():
+                raise InputError(
+                    f"Figures of two scores must have different names; got {min(twice)!r} twice. Give one of them "
+                    "a name of its own: lowdim.selection.Score(function, name=...)."
+                )
+            figures |= found
+            self.scores |= {name: measure.less_is_better(name) for name in found}
+        return figures
+
+
+def choose_judges(
+    estimator: Estimator, score: Any, y: Any, truth: Any, test: Portion | None, out_of_sample: Portion | None
+) -> Judges:
+    """Measures by name or function, and defaults for the rows to hold back."""
+    choice = None
+    if isinstance(score, str) and score == "auto":
+        choice = _choose(y, truth)
+        score = choice.choice
+    asked = list(score) if isinstance(score, Sequence) and not isinstance(score, str) else [score]
+    if not asked:
+        raise InputError("score of sweep must name at least one; got none. Leave it out for score='auto'.")
+    measures = _measures(estimator, asked)
+    kinds = {type(measure) for measure in measures}
+    _check_needs(kinds, y, truth, test, out_of_sample)
+    share = SHARE if LabelError in kinds else 0
+    hidden, left_out = (share if given is None else given for given in (test, out_of_sample))
+    if LabelError in kinds and np.array_equal(hidden, 0) and np.array_equal(left_out, 0):
+        raise InputError(
+            "test and out_of_sample must not both be 0 with score='labels': no row would be left to judge by. Use, for "
+            "example, test=0.2."
+        )
+    return Judges(measures, choice, hidden, left_out)
+
+
+def _choose(y: Any, truth: Any) -> Choice:
+    if y is not None and truth is not None:
+        raise InputError(
+            "score='auto' goes by what is given, y or truth; got both. Say which decides: score='labels', "
+            "score='truth', or both as score=['labels', 'truth']."
+        )
+    if y is not None:
+        return Choice("score", "labels", "labels y are given: 1-NN error in the embedding")
+    if truth is not None:
+        return Choice("score", "truth", "true coordinates are given: Procrustes error")
+    return Choice("score", "quality", "neither y nor truth is given: how well neighbours are kept")
+
+
+def _measures(estimator: Estimator, asked: list[Any]) -> tuple[Measure, ...]:
+    """A measure for each word or function; the figures of quality are those of one measure."""
+    measures: list[Measure] = []
+    names = [
+        name for one in asked if isinstance(one, str) for name in (QUALITY if one == "quality" else [one])
+    ]
+    quality = tuple(dict.fromkeys(name for name in names if name in FIGURES))
+    for one in asked:
+        check_parameters("sweep", {"score": one}, {"score": RULE})
+        if one == "auto":
+            raise InputError(
+                "score='auto' must stand alone; got it in a list. Name the scores, or leave the list out."
+            )
+        if isinstance(one, Score):
+            check_parameters(
+                "Score", {"better": one.better or "higher"}, {"better": OneOf("higher", "lower")}
+            )
+            measures.append(one)
+        elif callable(one):
+            measures.append(Score(one))
+        elif one in ("labels", "truth"):
+            measures.append(LabelError() if one == "labels" else TruthError())
+        elif not any(isinstance(measure, Quality) for measure in measures):
+            measures.append(Quality(quality, _metric(estimator)))
+    return tuple(measures)
+
+
+def _metric(estimator: Estimator) -> Any:
+    """The metric under which the data's neighbours are compared with those in the embedding."""
+    metric = getattr(estimator, "metric", "euclidean")
+    pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
+    if pairwise and (metric != "precomputed" or getattr(estimator, "affinity", "auto") == "precomputed"):
+        raise InputError(
+            f"score='quality' compares distances, so X must hold points or distances; {type(estimator).__name__} is "
+            "set to a matrix of another kind. Use labels, truth or a function of your own."
+        )
+    return metric
+
+
+def _check_needs(
+    kinds: set[type], y: Any, truth: Any, test: Portion | None, out_of_sample: Portion | None
+) -> None:
+    if LabelError in kinds and y is None:
+        raise InputError(
+            "score='labels' needs labels y, one for each row of X; got none. Give y, or use another score."
+        )
+    if TruthError in kinds and truth is None:
+        raise InputError(
+            "score='truth' needs the true coordinates; got none. Give truth, or use another score."
+        )
+    if truth is not None and TruthError not in kinds:
+        raise InputError(
+            "truth is used by score='truth' alone; got truth with another score. Add 'truth' to score."
+        )
+    if test is not None and LabelError not in kinds:
+        raise InputError(
+            "test hides labels, for score='labels' alone; got test with another score. Leave it out."
+        )
+    if out_of_sample is not None and not kinds & {LabelError, TruthError}:
+        raise InputError(
+            "out_of_sample rows are judged by score='labels' and score='truth' alone; got another score. Leave it "
+            "out, and call transform in a score of your own."
+        )

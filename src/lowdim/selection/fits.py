@@ -1,0 +1,123 @@
+"""The fits of one repetition: what they can share is shared, and a failure becomes a run that says why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import ConvergenceWarning, LowdimError, LowdimWarning
+from ..estimators.base import Estimator
+from ..estimators.shared import Shared
+from ..events import Event, Events, Listener
+from ..rules import Whole
+from .choose import Judges
+from .grid import Point, configure
+from .measures import Fit, Part
+from .nested import is_sharp, may_nest
+from .outside import place_outside
+from .result import Run
+
+FAILURES = (LowdimError, LowdimWarning, ValueError, ArithmeticError, MemoryError)
+
+
+@dataclass(slots=True)
+class Watch:
+    """Listener of one fit: seconds of its outermost stages and its warnings; hands every event on."""
+
+    others: tuple[Listener, ...]
+    stages: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    converged: bool = True
+    depth: int = 0
+
+    def __call__(self, event: Event) -> None:
+        """Note what belongs in the table."""
+        if event.kind == "started":
+            self.depth += 1
+        elif event.kind in ("finished", "failed"):
+            self.depth -= 1
+            if self.depth == 0:
+                self.stages[event.stage] = self.stages.get(event.stage, 0.0) + event.data["took"]
+        elif event.kind == "warned":
+            self.warnings.append(event.message)
+            self.converged &= event.data["category"] != ConvergenceWarning.__name__
+        for listener in self.others:
+            listener(event)
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """An estimator, the points to fit it at, and what judges the fits."""
+
+    estimator: Estimator
+    points: tuple[Point, ...]
+    judges: Judges
+    n_jobs: int | None
+    listeners: tuple[Listener, ...]
+
+    def runs(self, part: Part, shared: Shared, events: Events) -> Iterator[Run]:
+        """A run for each point on one part of the data."""
+        families: dict[tuple[int, ...], list[int]] = {}
+        for place, point in enumerate(self.points):
+            families.setdefault(point.family, []).append(place)
+        for family in families.values():
+            wide: Fit | None = None
+            for place in self._widest_first(family):
+                run, fit = self._run(place, wide, part, shared, events)
+                yield run
+                wide = fit or wide
+
+    def _widest_first(self, family: list[int]) -> list[int]:
+        """Points that differ in ``n_components`` alone, the largest first where one fit may serve all."""
+        values = [self.points[place].named.get("n_components") for place in family]
+        if len(family) == 1 or self.judges.need_estimator or not all(map(Whole(1).allows, values)):
+            return family
+        return sorted(family, key=lambda place: -self.points[place].named["n_components"])
+
+    def _run(
+        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events
+    ) -> tuple[Run, Fit | None]:
+        """One point: its run, and its fit where narrower ones can be cut from it."""
+        point, began = self.points[place], time.perf_counter()
+        own = self.estimator.callback
+        watch = Watch((*self.listeners, *([] if own is None else [own])))
+        figures: dict[str, float] = {}
+        status, kept = "ok", None
+        try:
+            with events.stage(f"{point}, seed {part.seed}"):
+                fit = self._cut(wide, point, part) or self._fit(point, part, shared, watch)
+                judged = time.perf_counter()
+                figures = self.judges.figures(fit, part)
+                watch.stages["score"] = time.perf_counter() - judged
+            if fit.estimator is not None and watch.converged and not self.judges.need_estimator:
+                kept = fit if may_nest(fit.estimator, part.rows) else None
+        except FAILURES as error:
+            status = str(error) or type(error).__name__
+        seconds = time.perf_counter() - began
+        run = Run(place, part.seed, figures, seconds, watch.stages, tuple(watch.warnings), status)
+        return run, kept
+
+    def _cut(self, wide: Fit | None, point: Point, part: Part) -> Fit | None:
+        """The fit with fewer coordinates out of a wider one, where that is as good as a fit of its own."""
+        if (
+            wide is None
+            or wide.estimator is None
+            or not may_nest(configure(self.estimator, point.named), part.rows)
+        ):
+            return None
+        n_components = point.named["n_components"]
+        return wide.first(n_components) if is_sharp(wide.estimator, n_components) else None
+
+    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch) -> Fit:
+        other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
+        fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
+        fitted._fit(part.rows.values, shared)
+        fitted.callback = self.estimator.callback
+        outside = None
+        if part.outside is not None:
+            began = time.perf_counter()
+            outside = place_outside(fitted, part.outside, shared)
+            watch.stages["transform"] = time.perf_counter() - began
+        return Fit(fitted.embedding_, outside, fitted)

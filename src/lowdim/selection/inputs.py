@@ -1,0 +1,70 @@
+"""Labels, true coordinates and seeds of a sweep, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..metrics.inputs import check_labels, label_codes
+from ..records import Floats, Integers
+from ..rules import Whole
+from ..validation import listed, make_generator
+
+
+def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | None, Integers | None]:
+    """Labels as an array and, where they must be classes, as codes."""
+    if y is None:
+        return None, None
+    if classes:
+        labels = check_labels("sweep", "y", y, n_rows)
+        if labels.dtype.kind == "f" and not np.array_equal(labels, np.round(labels)):
+            raise InputError(
+                f"y of sweep must hold classes (names or whole numbers) for score='labels'; got numbers such as "
+                f"{listed(labels[:3])}. Give coordinates that are known to be true as truth instead."
+            )
+        return labels, label_codes("sweep", "y", labels)[0]
+    labels = np.asarray(y)
+    if labels.shape[:1] != (n_rows,):
+        raise InputError(
+            f"y of sweep must hold one entry for each of the {n_rows} rows of X; got shape {labels.shape}. Give as "
+            "many as there are rows."
+        )
+    return labels, None
+
+
+def read_truth(truth: Any, n_rows: int) -> Floats | None:
+    """True coordinates, one row for each row of the data."""
+    if truth is None:
+        return None
+    try:
+        points = np.asarray(truth, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"truth of sweep must hold numbers; got {type(truth).__name__} ({error})."
+        ) from error
+    points = points[:, None] if points.ndim == 1 else points
+    if points.ndim != 2 or points.shape[0] != n_rows or not np.isfinite(points).all():
+        raise InputError(
+            f"truth of sweep must hold finite coordinates for each of the {n_rows} rows of X; got shape {points.shape}"
+            f"{'' if np.isfinite(points).all() else ' with entries that are not finite'}. Give a row for each."
+        )
+    return points
+
+
+def resolve_seeds(seeds: Any, random_state: Any) -> tuple[int, ...]:
+    """The seed of each repetition: as listed, or that of the estimator and the numbers after it."""
+    if Whole(1).allows(seeds):
+        if Whole(0).allows(random_state):
+            return tuple(range(int(random_state), int(random_state) + int(seeds)))
+        return tuple(make_generator(random_state).integers(2**31 - 1, size=int(seeds)).tolist())
+    given = list(seeds) if isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) else []
+    if not given or not all(Whole(0).allows(seed) for seed in given) or len(set(given)) < len(given):
+        raise InputError(
+            f"seeds of sweep must be a whole number >= 1, or different whole numbers >= 0 in a list; got {seeds!r}. "
+            "Use, for example, seeds=5."
+        )
+    return tuple(int(seed) for seed in given)

@@ -1,0 +1,99 @@
+"""What a user sets of a landmark solver, the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, ClassVar
+
+from ...errors import InputError
+from ...rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ...validation import check_parameters
+
+CHOICES = ("random", "k-means", "farthest", "thinned")
+MOST_NEIGHBORS = 15
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkSolver:
+    """Solve a spectral problem on L landmarks that carry all points.
+
+    Parameters
+    ----------
+    n_landmarks
+        Number L of landmarks; all points where there are fewer.
+    n_neighbors
+        K_Z: landmarks that rebuild each point. None: ``n_components + 3``, at most 15.
+    choose
+        ``"random"`` (uniform), ``"k-means"`` (centres), ``"farthest"`` (each the farthest from those before) or
+        ``"thinned"`` (1.2 L at random, less one of each closest pair).
+    landmarks
+        Landmarks of your own instead: indices of rows (one dimension) or points (two).
+    reg
+        Ridge of the reconstruction weights, as a share of the trace of each local Gram matrix.
+    smooth
+        Steps that spread the landmark weights along the graph, Z <- (I - B^-1 A / |B^-1 A|) Z.
+    polish
+        Degree of the Chebyshev filter that refines the solution on all points; 0: none.
+    tolerance
+        With ``polish``: repeat the filter until every residual is below this.
+    certify
+        Points of a subsample on which the exact solution is computed too, to report the angle to it; 0: none.
+    """
+
+    name: ClassVar[str] = ""
+    restricts: ClassVar[bool] = False
+    """Whether the whole problem is formed and restricted to the span of Z: what ``smooth`` and ``polish`` need."""
+
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_landmarks": Whole(2),
+        "n_neighbors": Either(Whole(1), Nothing()),
+        "choose": OneOf(*CHOICES),
+        "reg": Real(0, closed=True),
+        "smooth": Whole(0),
+        "polish": Whole(0),
+        "tolerance": Either(Real(0), Nothing()),
+        "certify": Whole(0),
+    }
+
+    n_landmarks: int = 1000
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    choose: str = "random"
+    landmarks: Any = None
+    reg: float = 1e-3
+    smooth: int = 0
+    polish: int = 0
+    tolerance: float | None = None
+    certify: int = 0
+
+    def check(self) -> None:
+        """Raise an InputError for the first setting that cannot be used."""
+        owner = type(self).__name__
+        check_parameters(owner, {part.name: getattr(self, part.name) for part in fields(self)}, self._rules)
+        if self.tolerance is not None and not self.polish:
+            raise InputError(
+                f"tolerance of {owner} is what polish works towards; got tolerance={self.tolerance:g} with polish=0. "
+                "Set polish too, for example polish=20."
+            )
+        if not self.restricts and (self.smooth or self.polish):
+            raise InputError(
+                f"smooth and polish of {owner} must be 0: it never forms the problem of all points; got "
+                f"smooth={self.smooth}, polish={self.polish}. Use LLL or VariationalNystrom."
+            )
+
+    def neighbors_for(self, n_components: int, n_landmarks: int) -> int:
+        """K_Z for so many coordinates and landmarks, or an InputError where there are not so many landmarks."""
+        if n_landmarks < n_components + 1:
+            raise InputError(
+                f"{type(self).__name__} needs at least n_components + 1 = {n_components + 1} landmarks; got "
+                f"{n_landmarks}. Raise n_landmarks, or lower n_components."
+            )
+        if self.n_neighbors is None:
+            return min(n_components + 3, MOST_NEIGHBORS, n_landmarks)
+        if self.n_neighbors > n_landmarks:
+            raise InputError(
+                f"n_neighbors of {type(self).__name__} must be at most the number of landmarks; got "
+                f"n_neighbors={self.n_neighbors} with {n_landmarks} landmarks. Lower it, or raise n_landmarks."
+            )
+        return self.n_neighbors

@@ -1,0 +1,1 @@
+"""Ways to choose L of N points, one file each."""

@@ -326,3 +326,9 @@ class TestProblem:
         degrees = W.sum(axis=0)
         with pytest.raises(DisconnectedError, match="2 parts"):
             lowdim.SpectralProblem(np.diag(degrees) - W, degrees, solver=LLL(20)).fit(points)
+
+
+def test_a_solver_shows_what_was_set():
+    assert repr(LLL(300)) == "LLL(300)"
+    assert repr(Nystrom(50, choose="k-means")) == "Nystrom(50, choose='k-means')"
+    assert repr(LLL(landmarks=[1, 2, 3], polish=5)) == "LLL(landmarks=[1, 2, 3], polish=5)"

@@ -14,7 +14,7 @@ CHOICES = ("random", "k-means", "farthest", "thinned")
 MOST_NEIGHBORS = 15
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LandmarkSolver:
     """Solve a spectral problem on L landmarks that carry all points.
 
@@ -66,6 +66,17 @@ class LandmarkSolver:
     polish: int = 0
     tolerance: float | None = None
     certify: int = 0
+
+    def __repr__(self) -> str:
+        """What was set, without what was left as it is."""
+        parts = [repr(self.n_landmarks)] if self.landmarks is None else []
+        others = (part for part in fields(self) if part.name != "n_landmarks")
+        parts += [
+            f"{part.name}={getattr(self, part.name)!r}"
+            for part in others
+            if getattr(self, part.name) is not part.default
+        ]
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def check(self) -> None:
         """Raise an InputError for the first setting that cannot be used."""

@@ -15,7 +15,7 @@ from .nystrom import extended_solution, solve_landmark_block
 from .restricted import LandmarkSolution
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LandmarkZ(LandmarkSolver):
     """The problem of the landmarks alone gives X~; all points are X = Z X~.
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from .configuration import LandmarkSolver
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LLL(LandmarkSolver):
     """X = Z X~ with Z the reconstruction weights of each point on its K_Z nearest landmarks.
 

@@ -21,7 +21,7 @@ from .restricted import LandmarkSolution
 SMALLEST_SHRINKAGE = 0.05
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Nystrom(LandmarkSolver):
     """The landmarks alone give X~; a point is the affinity-weighted mean of its landmarks over 1 - lambda.
 

@@ -14,7 +14,7 @@ from .configuration import LandmarkSolver
 from .restricted import LandmarkSolution, solve_restricted
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VariationalNystrom(LandmarkSolver):
     """X = Z X~ with Z the landmark columns of the affinity, each row scaled to the sum 1.
 

@@ -31,6 +31,9 @@ help: ## list the targets
 demo: $(DEMO) ## embed a few data sets and write pictures
 	@$(BIN)/python -m lowdim.demo $(ARGS)
 
+# One BLAS thread for each process: more of them than cores wait for each other.
+test: export OPENBLAS_NUM_THREADS = 1
+test: export OMP_NUM_THREADS = 1
 test: lint ## lint, then run every test with coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term $(ARGS)
 

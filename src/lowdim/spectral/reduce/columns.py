@@ -72,8 +72,7 @@ def column_weights(G: Sparse, indices: Integers, fallback: Sparse | None = None)
 
 def scaled_columns(problem: Problem, X: Floats) -> Floats:
     """Columns scaled to x'Bx = 1, as those of an exact solution are."""
-    weighted = X if problem.mass is None else problem.mass[:, None] * X
-    return np.asarray(X / np.sqrt(np.einsum("ij,ij->j", X, weighted)))
+    return np.asarray(X / np.sqrt(np.einsum("ij,ij->j", X, problem.weigh(X))))
 
 
 def _row_normalized(C: Sparse) -> Sparse:

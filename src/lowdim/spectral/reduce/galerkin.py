@@ -7,7 +7,7 @@ sum depends on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -68,14 +68,22 @@ def reduce(
         return Reduced(A, B, Z.T @ problem.weigh(trivial))
     carriers = Carriers.of(Z, n_jobs)
     A = _reduced_operator(problem.operator, carriers, done)
-    if problem.mass_matrix is not None:
-        B = _reduced_sparse(narrowed(problem.mass_matrix), carriers)
-    else:
-        B = products.with_diagonal(carriers, problem.mass)
+    B = _reduced_mass(problem, carriers)
     constraint = np.asarray(carriers.Z.T @ problem.weigh(trivial))
     if problem.end == "smallest" and isinstance(problem.operator, Laplacian | Normal | Explicit):
         _restore_row_sums(A, problem.operator, carriers.Z)
     return Reduced(A, B, constraint)
+
+
+def with_mass(reduced: Reduced, problem: Problem, Z: Sparse, *, n_jobs: int | None = None) -> Reduced:
+    """The same reduction with the B~ of other weights, for least squares in them."""
+    return replace(reduced, B=_reduced_mass(problem, Carriers.of(Z, n_jobs)))
+
+
+def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:
+    if problem.mass_matrix is not None:
+        return _reduced_sparse(narrowed(problem.mass_matrix), carriers)
+    return products.with_diagonal(carriers, problem.mass)
 
 
 def _reduced_operator(operator: Operator, carriers: Carriers, done: Callable[[int], None]) -> Floats:

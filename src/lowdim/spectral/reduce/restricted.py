@@ -9,21 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 
-from ...errors import DisconnectedError
+from ...errors import DisconnectedError, InputError
 from ...events import Events
 from ...records import Floats, Problem, Solution, Sparse
 from ..operators import multiply
 from ..signs import leading_signs
 from .certificate import residuals_of
 from .configuration import LandmarkSolver
-from .galerkin import Reduced, reduce
-from .polish import polished
-from .small import reduced_components, solve_small
+from .galerkin import Reduced, reduce, with_mass
+from .polish import extra_columns, polished
+from .small import nearest_coordinates, reduced_components, solve_small
 from .smooth import smoothed
-
-EXTRA_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +42,16 @@ def solve_restricted(
     n_jobs: int | None = None,
 ) -> LandmarkSolution:
     """Solve a problem in the span of the columns of Z, smoothed before and polished after as the solver says."""
+    spread = Z
     if solver.smooth:
         with events.stage("smooth"):
-            Z = smoothed(problem, Z, solver.smooth, n_jobs=n_jobs)
+            spread = smoothed(problem, Z, solver.smooth, n_jobs=n_jobs)
     with events.stage("reduce"):
-        reduced = reduce(problem, Z, n_jobs=n_jobs, events=events)
+        reduced = reduce(problem, spread, n_jobs=n_jobs, events=events)
         _check_connected(reduced)
     with events.stage("small problem"):
-        wanted = n_components + (EXTRA_COLUMNS if solver.polish else 0)
-        wanted = max(n_components, min(wanted, Z.shape[1] - reduced.constraint.shape[1]))
-        values, coordinates = solve_small(reduced, problem.end, wanted, rng=rng, events=events)
-    X = multiply(Z, coordinates, n_jobs=n_jobs)
+        values, coordinates = _solve(reduced, problem, n_components, solver, rng, events)
+    X = multiply(spread, coordinates, n_jobs=n_jobs)
     if solver.polish:
         with events.stage("polish"):
             solution = polished(
@@ -68,11 +64,34 @@ def solve_restricted(
                 events=events,
                 n_jobs=n_jobs,
             )
-        return LandmarkSolution(solution, _nearest_coordinates(problem, Z, reduced, solution.vectors))
-    signs = leading_signs(X)
-    X *= signs
-    residuals = residuals_of(problem, X, values, rng=rng)
-    return LandmarkSolution(Solution(values, X, residuals, solver.name), coordinates * signs)
+    else:
+        signs = leading_signs(X)
+        X, coordinates = X * signs, coordinates * signs
+        residuals = residuals_of(problem, X, values, rng=rng)
+        solution = Solution(values, X, residuals, solver.name)
+    if solver.polish or solver.smooth:
+        # New points have plain weights: X~ is fitted to these.
+        fitted = with_mass(reduced, problem, Z, n_jobs=n_jobs) if solver.smooth else reduced
+        coordinates = nearest_coordinates(fitted, np.asarray(Z.T @ problem.weigh(solution.vectors)))
+    return LandmarkSolution(solution, coordinates)
+
+
+def _solve(
+    reduced: Reduced,
+    problem: Problem,
+    n_components: int,
+    solver: LandmarkSolver,
+    rng: np.random.Generator,
+    events: Events,
+) -> tuple[Floats, Floats]:
+    """Solution of the small problem, with some columns more for the polish where the landmarks have them."""
+    more = extra_columns(n_components) if solver.polish else 0
+    try:
+        return solve_small(reduced, problem.end, n_components + more, rng=rng, events=events)
+    except InputError:
+        if not more:
+            raise
+        return solve_small(reduced, problem.end, n_components, rng=rng, events=events)
 
 
 def _check_connected(reduced: Reduced) -> None:
@@ -81,12 +100,3 @@ def _check_connected(reduced: Reduced) -> None:
             f"The problem reduced to {reduced.A.shape[0]} landmarks falls into {count} parts that nothing ties. "
             "Raise n_landmarks or the n_neighbors of the solver, or use solver='exact'."
         )
-
-
-def _nearest_coordinates(problem: Problem, Z: Sparse, reduced: Reduced, X: Floats) -> Floats:
-    """X~ that minimises |X - Z X~| in the norm of B: the landmark map of a polished solution."""
-    image = X if problem.mass is None else problem.mass[:, None] * X
-    if problem.mass_matrix is not None:
-        image = problem.mass_matrix @ X
-    solution = linalg.lstsq(reduced.B, Z.T @ image, cond=1e-10)[0]
-    return np.ascontiguousarray(solution)

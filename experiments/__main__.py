@@ -21,7 +21,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID", help="experiments, or 'all'")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
-    parser.add_argument("--output", type=Path, default=FOLDER / "results", help="folder for figures and tables")
+    parser.add_argument(
+        "--output", type=Path, default=FOLDER / "results", help="folder for figures and tables"
+    )
     options = parser.parse_args()
     chosen = IDS if options.ids == ["all"] else options.ids
     if unknown := set(chosen) - set(IDS):

@@ -102,7 +102,7 @@ def spanning_length(points, labels):
     return minimum_spanning_tree(between).sum()
 
 
-@pytest.mark.parametrize("form", ["blocked", "hnsw", "precomputed", "manhattan"])
+@pytest.mark.parametrize("form", ["blocked", "forest", "precomputed", "manhattan"])
 def test_connecting_is_a_minimum_spanning_tree(form):
     points = scattered()
     if form == "precomputed":

@@ -81,7 +81,7 @@ def test_exact_on_any_data(name, search):
     np.testing.assert_allclose(new.distances.reshape(-1, k), distances, rtol=1e-14)
 
 
-@pytest.mark.parametrize("search", [*SEARCHES, "hnsw"])
+@pytest.mark.parametrize("search", [*SEARCHES, "forest"])
 @pytest.mark.parametrize("name", ["plain", "two clusters", "copies"])
 def test_a_row_does_not_depend_on_its_batch_nor_on_threads(name, search):
     points = DATA[name]
@@ -168,7 +168,7 @@ def test_rows_without_direction_under_cosine():
         np.testing.assert_allclose(table[0], [0, 1, 1, 1, 2])
 
 
-@pytest.mark.parametrize("search", [*SEARCHES, "hnsw"])
+@pytest.mark.parametrize("search", [*SEARCHES, "forest"])
 def test_radius(search):
     points = DATA["grid"]
     index = build_index(Rows(points), search=search)

@@ -201,10 +201,16 @@ def find_neighborhood(
         else:
             duplicates = None
     with events.stage("neighbours"):
-        key = (settings.metric, settings.search)
-        index = shared.once(("index", *key), lambda: open_index(rows, settings, events))
-        neighbors = _search(index, settings, default_neighbors, duplicates, events, shared)
-        components = find_components(symmetric_graph(neighbors))
+        index = shared.once(
+            ("index", settings.metric, settings.search), lambda: open_index(rows, settings, events)
+        )
+
+        def make() -> tuple[Neighbors, Components]:
+            found = _search(index, settings, default_neighbors, duplicates, events, shared)
+            return found, find_components(symmetric_graph(found))
+
+        wanted = (settings.metric, settings.search, settings.n_neighbors, settings.radius)
+        neighbors, components = shared.latest("lists", wanted, make)
     places = None if duplicates is None else duplicates.group
     return Neighborhood(settings, index, neighbors, components, duplicates, places=places, shared=shared)
 

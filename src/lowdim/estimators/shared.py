@@ -24,3 +24,11 @@ class Shared:
         if key not in self.kept:
             self.kept[key] = make()
         return cast(Value, self.kept[key])
+
+    def latest(self, name: str, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What was made last under this name, if for the same key: for what is too large to keep for every key."""
+        held = self.kept.get(name)
+        if not isinstance(held, tuple) or held[0] != key:
+            held = (key, make())
+            self.kept[name] = held
+        return cast(Value, held[1])

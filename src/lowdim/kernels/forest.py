@@ -1,8 +1,8 @@
 """Balanced trees of points, and the nearest of each point among the others in its leaf.
 
 A tree sorts the points into leaves that are runs of ``order``: leaf j holds ``order[bounds[j]:bounds[j + 1]]``. The
-node above the leaves [first, last) splits at the leaf ``middle`` between them, which is the node's number: it sends a
-point x to the right when x . normals[middle] >= thresholds[middle].
+node above the leaves [first, last) splits at a leaf between them, ``middle_of(seed, first, last)``, which is the node's
+number: it sends a point x to the right when x . normals[middle] >= thresholds[middle].
 
 Reordered sums only move a split or change a score in its last digits; the points hold no NaN, which is all that
 ``nnan`` asks.
@@ -66,7 +66,8 @@ def random_direction(points: Single, members: Places, key: Any, sample: Single, 
     Few steps keep some of the randomness, so that no two trees split alike.
     """
     size = min(members.size, sample.shape[0])
-    out[:] = 0
+    for c in range(out.size):
+        out[c] = 0
     for i in range(size):
         point = points[members[i * members.size // size]]
         for c in range(out.size):
@@ -76,12 +77,12 @@ def random_direction(points: Single, members: Places, key: Any, sample: Single, 
     for i in range(size):
         for c in range(out.size):
             sample[i, c] -= share * out[c]
-    out[:] = 0
+    weights = np.empty(size, np.float32)
     for step in range(STEPS + 1):
-        weights = np.empty(size, np.float32)
         for i in range(size):
             weights[i] = draw(key, i) - 0.5 if step == 0 else dot(sample[i], out)
-        out[:] = 0
+        for c in range(out.size):
+            out[c] = 0
         for i in range(size):
             for c in range(out.size):
                 out[c] += weights[i] * sample[i, c]
@@ -115,6 +116,17 @@ def partition(keys: Single, order: Places, place: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def middle_of(seed: Any, first: int, last: int) -> int:
+    """The leaf at which a node splits: in the middle half, and at random.
+
+    Where the points spread in one direction above all, every tree splits across it. If all of them cut at the
+    median, the points on its two sides would never meet.
+    """
+    share = 0.25 + 0.5 * draw(stream(seed, first), last)
+    return min(max(first + int(share * (last - first) + 0.5), first + 1), last - 1)
+
+
+@njit(cache=True, nogil=True)
 def split(
     points: Single,
     order: Places,
@@ -127,7 +139,7 @@ def split(
 ) -> None:
     """Sort the points under the node above the leaves [first, last) to its two sides."""
     first, last = node
-    middle = (first + last) // 2
+    middle = middle_of(seed, first, last)
     begin, end = bounds[first], bounds[last]
     members, own = order[begin:end], keys[begin:end]
     sample = np.empty((SAMPLE, points.shape[1]), np.float32)
@@ -150,18 +162,18 @@ def grow(
     thresholds: Single,
 ) -> None:
     """Split a node and everything below it."""
-    stack = np.empty((64, 2), np.int64)
-    stack[0] = node
+    firsts, lasts = np.empty(64, np.int64), np.empty(64, np.int64)
+    firsts[0], lasts[0] = node
     size = 1
     while size > 0:
         size -= 1
-        first, last = stack[size]
+        first, last = firsts[size], lasts[size]
         if last - first < 2:
             continue
         split(points, order, keys, bounds, (first, last), seed, normals, thresholds)
-        middle = (first + last) // 2
-        stack[size] = first, middle
-        stack[size + 1] = middle, last
+        middle = middle_of(seed, first, last)
+        lasts[size] = middle
+        firsts[size + 1], lasts[size + 1] = middle, last
         size += 2
 
 
@@ -207,17 +219,19 @@ def join_leaves(
     for leaf in range(first, last):
         members = order[bounds[leaf] : bounds[leaf + 1]]
         for i in range(members.size):
-            rows[i] = points[members[i]]
-            sizes[i] = norms[members[i]]
+            point = points[members[i]]
             for c in range(n_columns):
-                panel[c, i] = rows[i, c]
+                rows[i, c] = point[c]
+                panel[c, i] = point[c]
+            sizes[i] = norms[members[i]]
         # Places that an earlier, larger leaf has filled count for nothing.
-        sizes[members.size :] = np.inf
+        for i in range(members.size, widest):
+            sizes[i] = np.inf
         for four in range(0, members.size, ROWS):
             multiply_tile(rows, four, panel, tile)
             for i in range(four, min(four + ROWS, members.size)):
-                point = members[i]
-                offer_leaf(tile[i - four], sizes, members, i, scores[point], neighbors[point])
+                own = members[i]
+                offer_leaf(tile[i - four], sizes, members, i, scores[own], neighbors[own])
 
 
 @njit(cache=True, nogil=True)
@@ -226,15 +240,17 @@ def nearest_of_all(points: Single, norms: Single, rows: Integers, scores: Single
     n_points, n_columns = points.shape
     queries, panel = np.empty((rows.size, n_columns), np.float32), np.zeros((n_columns, WIDTH), np.float32)
     for i in range(rows.size):
-        queries[i] = points[rows[i]]
+        for c in range(n_columns):
+            queries[i, c] = points[rows[i], c]
     tile, sizes = np.empty((ROWS, WIDTH), np.float32), np.full(WIDTH, np.inf, np.float32)
     for start in range(0, n_points, WIDTH):
         count = min(WIDTH, n_points - start)
         for j in range(count):
             for c in range(n_columns):
                 panel[c, j] = points[start + j, c]
-        sizes[:count] = norms[start : start + count]
-        sizes[count:] = np.inf
+            sizes[j] = norms[start + j]
+        for j in range(count, WIDTH):
+            sizes[j] = np.inf
         for four in range(0, rows.size, ROWS):
             multiply_tile(queries, four, panel, tile)
             for i in range(four, four + ROWS):

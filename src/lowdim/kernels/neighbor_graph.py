@@ -16,20 +16,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Integers
-from .forest import dot, squared_distance
+from .forest import dot, middle_of, squared_distance
 from .panels import push
 
 FRESH = np.int32(1 << 30)
 NAME = np.int32((1 << 30) - 1)
 """Mask of a point without its mark; -1 stays below zero as it is tested before."""
 TABLE = 4096
-EMPTY = np.float32(3e38)
 Single = NDArray[np.float32]
 Places = NDArray[np.int32]
 Keys = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def is_new(table: Keys, row: int, point: Any) -> bool:
     """Whether this row has not asked for the point before; now and then the table forgets, and says so again."""
     key = (np.int64(row) << 32) | np.int64(point)
@@ -39,7 +38,7 @@ def is_new(table: Keys, row: int, point: Any) -> bool:
     return answer
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def is_among(point: Any, links: Places) -> bool:
     """Whether a point is among some links, marked or not."""
     found = False
@@ -83,7 +82,8 @@ def sort_rows(scores: Single, links: Places) -> None:
 @njit(cache=True, nogil=True)
 def reverse(links: Places, width: int, counts: Places, out: Places) -> None:
     """Points that link to each point by one of their first ``width`` links, as many as fit."""
-    counts[:] = 0
+    for row in range(links.shape[0]):
+        counts[row] = 0
     for row in range(links.shape[0]):
         for a in range(width):
             link = links[row, a]
@@ -178,11 +178,11 @@ def offer(score: Any, point: Any, scores: Single, names: Places, size: int) -> i
 
 
 @njit(cache=True, nogil=True)
-def leaf_of(query: Single, normals: Single, thresholds: Single) -> int:
+def leaf_of(query: Single, seed: Any, normals: Single, thresholds: Single) -> int:
     """The leaf of a tree to which a new point belongs."""
     first, last = 0, thresholds.size
     while last - first > 1:
-        middle = (first + last) // 2
+        middle = middle_of(seed, first, last)
         if dot(query, normals[middle]) >= thresholds[middle]:
             first = middle
         else:
@@ -226,6 +226,7 @@ def search(
     points: Single,
     links: Places,
     bounds: Integers,
+    seed: Any,
     normals: Single,
     thresholds: Single,
     length: int,
@@ -239,7 +240,7 @@ def search(
     scores, names = np.empty(length, np.float32), np.empty(length, np.int32)
     table = np.full(TABLE, -1, np.int64)
     for row in range(queries.shape[0]):
-        leaf = leaf_of(queries[row], normals, thresholds)
+        leaf = leaf_of(queries[row], seed, normals, thresholds)
         size = 0
         for point in range(bounds[leaf], bounds[leaf + 1]):
             score = squared_distance(queries[row], points[point])

@@ -35,7 +35,7 @@ class ApproximateIndex(GenericIndex):
     def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
         """About the k nearest points of each row."""
         self.check_k(rows, k)
-        return self.recall.attach(self.search(rows, k, events or Events()), k, events or Events())
+        return self.recall.attach(self.search(rows, k, events or Events()), rows, k, events or Events())
 
     def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
         """``query`` without an estimate of its recall."""

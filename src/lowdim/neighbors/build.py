@@ -26,7 +26,6 @@ from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher
 from .searchers.flat import FlatSearcher
 from .searchers.forest import ForestSearcher
-from .searchers.hnsw import HNSWSearcher
 from .searchers.projected import ProjectedSearcher
 from .searchers.sparse import SparseSearcher
 from .searchers.tree import TreeSearcher
@@ -40,9 +39,8 @@ SEARCHES = (
     "tree",
     "sparse",
     "generic",
-    "hnsw",
-    "descent",
     "forest",
+    "descent",
 )
 PATIENCE = 30.0
 """Processor seconds up to which an exact search is taken without looking further."""
@@ -70,7 +68,7 @@ def build_index(
     search
         ``"exact"``, ``"approximate"``, ``"auto"`` (exact where its cost is small or not above twice that of
         approximate), or a way of searching by its name: ``"blocked"``, ``"flat"``, ``"tree"``,
-        ``"sparse"``, ``"generic"``, ``"hnsw"``, ``"descent"``.
+        ``"sparse"``, ``"generic"``, ``"forest"``, ``"descent"``.
     metric_params
         Parameters of the metric, such as ``{"p": 3}`` for ``"minkowski"``.
     n_queries
@@ -121,9 +119,7 @@ def _searcher(
         # What the points are asked for themselves meets every pair once, which a projection cannot.
         projection = None if n_queries is None else Projection.of(frame)
         return BlockedSearcher(frame) if projection is None else ProjectedSearcher(frame, projection)
-    if search == "forest":
-        return ForestSearcher(frame, _seed(rng))
-    return FlatSearcher(frame) if search == "flat" else HNSWSearcher(frame)
+    return FlatSearcher(frame) if search == "flat" else ForestSearcher(frame, _seed(rng))
 
 
 def _choose(
@@ -139,7 +135,7 @@ def _choose(
     if asked == "exact":
         return exact, f"exact was asked for, about {cost:.2g} processor seconds"
     if isinstance(metric, MappedMetric) and fits_densely(rows):
-        other, other_cost = "hnsw", _hnsw_seconds(max(rows.n_rows, n_queries or 0), rows.n_columns)
+        other, other_cost = "forest", _forest_seconds(*rows.shape, n_queries or 0)
     else:
         other, other_cost = "descent", 30 + 4e-4 * rows.n_rows
         if asked == "auto" and (not is_named or find_spec("pynndescent") is None):
@@ -167,8 +163,10 @@ def _cheapest_exact(
     return ("tree", tree) if tree < blocked and not rows.is_sparse else ("blocked", blocked)
 
 
-def _hnsw_seconds(n: int, d: int) -> float:
-    return n * (120 + 0.65 * d) * 1e-6 * float(np.log2(max(2, n))) / 16
+def _forest_seconds(n: int, d: int, n_queries: int) -> float:
+    """Processor seconds of a graph of the points, which new rows need too, and of following it for these."""
+    effort = (float(np.log2(max(2, n))) / 16) ** 3
+    return (12 + 0.17 * d) * 1e-6 * n * effort + (20 + 0.17 * d) * 1e-6 * n_queries
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -69,7 +69,7 @@ class EuclideanIndex(Index):
         """The k nearest points of each row."""
         self.check_k(rows, k)
         found = self.search(rows, k, events or Events())
-        return found if self.recall is None else self.recall.attach(found, k, events or Events())
+        return found if self.recall is None else self.recall.attach(found, rows, k, events or Events())
 
     def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
         """``query`` without an estimate of its recall."""

@@ -17,12 +17,15 @@ from ...records import Integers
 from ..frame import Frame
 from .base import Found
 
+LEAST_TREES = 4
 MOST_TREES = 64
 ENOUGH = 0.9
 SAMPLE = 128
 """Trees are added until this share of the neighbours of a sample is found: the rounds do the rest."""
 LEAF = 256
 """Points in a leaf, at most; more where many neighbours are wanted."""
+BRANCHES = 64
+"""Parts of a tree that grow on their own."""
 ROUNDS = 4
 SETTLED = 0.02
 """Share of links that a round must renew for another one to be worth its time."""
@@ -41,6 +44,7 @@ Places = NDArray[np.int32]
 class Tree:
     """Points in leaves: leaf j holds ``order[bounds[j]:bounds[j + 1]]``; the planes are those of the nodes."""
 
+    seed: np.uint64
     order: Places
     bounds: Integers
     normals: Single
@@ -48,11 +52,12 @@ class Tree:
 
     @staticmethod
     def of(points: Single, leaf: int, seed: int, n_jobs: int | None) -> Tree:
-        """A tree with leaves of at most ``leaf`` points, as equal as can be."""
+        """A tree with leaves of at most ``leaf`` points."""
         n_points, n_columns = points.shape
-        n_leaves = -(-n_points // leaf)
-        bounds = np.arange(n_leaves + 1) * n_points // n_leaves
+        bounds = _bounds(n_points, leaf, seed)
+        n_leaves = bounds.size - 1
         tree = Tree(
+            np.uint64(seed),
             np.arange(n_points, dtype=np.int32),
             bounds,
             np.zeros((n_leaves, n_columns), np.float32),
@@ -60,7 +65,7 @@ class Tree:
         )
         keys = np.empty(n_points, np.float32)
         arrays = points, tree.order, keys, bounds
-        planes = np.uint64(seed), tree.normals, tree.thresholds
+        planes = tree.seed, tree.normals, tree.thresholds
 
         def split(part: slice) -> None:
             kernels.forest.split(*arrays, nodes[part.start], *planes)
@@ -69,12 +74,23 @@ class Tree:
             kernels.forest.grow(*arrays, nodes[part.start], *planes)
 
         # Level by level until there is enough to share out, then branch by branch.
-        nodes = [(0, n_leaves)]
-        while len(nodes) < 64 and n_leaves > 2 * len(nodes):
+        nodes = [(0, n_leaves)] if n_leaves > 1 else []
+        while 0 < len(nodes) < BRANCHES:
             map_blocks(split, len(nodes), n_jobs=n_jobs, block_rows=1)
-            nodes = [half for a, b in nodes for half in ((a, (a + b) // 2), ((a + b) // 2, b))]
+            middles = [kernels.forest.middle_of(tree.seed, *node) for node in nodes]
+            halves = [half for (a, b), c in zip(nodes, middles, strict=True) for half in ((a, c), (c, b))]
+            nodes = [(a, b) for a, b in halves if b - a > 1]
         map_blocks(grow, len(nodes), n_jobs=n_jobs, block_rows=1)
         return tree
+
+
+def _bounds(n_points: int, leaf: int, seed: int) -> Integers:
+    """Leaves that are as equal as can be but for the first, so that leaves of other trees end elsewhere."""
+    if n_points <= leaf:
+        return np.array([0, n_points])
+    first = leaf - seed % 7 * leaf // 14
+    others = -(-(n_points - first) // leaf)
+    return np.concatenate(([0], first + np.arange(others + 1) * (n_points - first) // others))
 
 
 class Judge:
@@ -105,9 +121,9 @@ class ForestSearcher:
     """Keeps the points in the order of a tree, so that neighbours lie near each other in memory.
 
     Each tree halves the points again and again along directions in which they spread widely, chosen with some
-    randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a leaf are
-    compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li 2011). New
-    points begin in their leaf of the first tree and follow the links of the nearest points found so far.
+    randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a
+    leaf are compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li
+    2011). New points begin in their leaf of the first tree and follow the links of the nearest points found so far.
     """
 
     name = "forest"
@@ -119,6 +135,7 @@ class ForestSearcher:
         tree = Tree.of(single, LEAF, seed, self.n_jobs)
         padding = -frame.n_columns % 8
         self.order, self.bounds, self.thresholds = tree.order, tree.bounds, tree.thresholds
+        self.root = tree.seed
         self.normals = np.pad(tree.normals, ((0, 0), (0, padding)))
         self.points = np.zeros((len(single), frame.n_columns + padding), np.float32)
         self.norms = np.empty(len(single), np.float32)
@@ -163,7 +180,7 @@ class ForestSearcher:
         found = np.empty((len(block), count), np.int32)
         length = min(max(LIST, 2 * count), len(self.points))
         kernels.neighbor_graph.search(
-            queries, self.points, graph, self.bounds, self.normals, self.thresholds, length, found
+            queries, self.points, graph, self.bounds, self.root, self.normals, self.thresholds, length, found
         )
         return self._named(found), np.full(len(block), np.inf)
 
@@ -194,7 +211,7 @@ class ForestSearcher:
         for number in range(n_trees):
             self._join(number, leaf, scores, links)
             events.progress(number + 1, n_trees + ROUNDS)
-            if judge.recall(scores) >= ENOUGH:
+            if number + 1 >= LEAST_TREES and judge.recall(scores) >= ENOUGH:
                 break
         self._measure(scores, links)
         for number in range(ROUNDS if n_trees > 1 else 0):
@@ -203,7 +220,8 @@ class ForestSearcher:
             if np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size:
                 break
         self._sort(scores, links)
-        return np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
+        np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
+        return links
 
     def _join(self, number: int, leaf: int, scores: Single, links: Places) -> None:
         """Compare all points that share a leaf of a tree."""

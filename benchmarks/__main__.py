@@ -22,6 +22,7 @@ NAMES = [
     "snapshot_pca",
     "cold_start",
     "scaling",
+    "costs",
 ]
 
 

@@ -158,6 +158,13 @@ def test_a_graph_goes_by_its_columns(solver, roll):
         lowdim.LaplacianEigenmaps(metric="graph", solver="lll").fit(W)
 
 
+@pytest.mark.parametrize("choose", ["farthest", "thinned"])
+def test_kernel_values_are_no_distances(choose, roll):
+    values = np.exp(-0.01 * np.square(roll[:, None] - roll[None]).sum(axis=2))
+    with pytest.raises(InputError, match="needs distances between points"):
+        lowdim.KernelPCA(kernel="precomputed", solver=Nystrom(50, choose=choose)).fit(values)
+
+
 @pytest.mark.parametrize("policy", ["connect", "largest", "per_component"])
 def test_components_each_have_their_landmarks(policy, roll):
     two = np.vstack((roll[:150], roll[:90] + 1000))

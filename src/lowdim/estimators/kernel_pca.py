@@ -148,6 +148,11 @@ class KernelPCA(SpectralEstimator):
                 f"{type(solver).__name__} needs points to rebuild each from its landmarks; got kernel='precomputed'. "
                 "Use landmarks=..., or give the points and the kernel's name."
             )
+        if self.kernel == "precomputed" and isinstance(solver, LandmarkSolver) and solver.choose != "random":
+            raise InputError(
+                f"choose={solver.choose!r} needs distances between points; got kernel='precomputed', whose values are "
+                "none. Use choose='random', or give landmarks as indices."
+            )
         return super()._embed(rows, events, shared)
 
     def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..records import Floats
 from .colours import palette
-from .static import _new_figure, _require_matplotlib, _write
+from .static import new_figure, require_matplotlib, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,11 +85,11 @@ def plot_curves(
     path
         Where to write the picture: .png, .pdf, .svg or another format of Matplotlib. It is written whole or not at all.
     """
-    _require_matplotlib()
+    require_matplotlib()
     if not panels or not all(panel.lines for panel in panels):
         raise InputError("panels: at least one panel with a line is needed, got none")
     down, across = _layout(len(panels))
-    figure = _new_figure(4.6 * across + 0.4, 3.6 * down)
+    figure = new_figure(4.6 * across + 0.4, 3.6 * down)
     at, is_number = _positions(places)
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(down, across, place)
@@ -131,12 +131,12 @@ def plot_heat_map(
     title, path
         As in ``plot_curves``.
     """
-    _require_matplotlib()
+    require_matplotlib()
     if not surfaces:
         raise InputError("surfaces: at least one is needed, got none")
     width, height = np.clip(1.4 + 0.52 * len(columns), 3.4, 9.0), np.clip(1.0 + 0.42 * len(rows), 2.6, 8.0)
     down, across = _layout(len(surfaces))
-    figure = _new_figure(float(width) * across + 0.4, float(height) * down)
+    figure = new_figure(float(width) * across + 0.4, float(height) * down)
     for place, surface in enumerate(surfaces, start=1):
         axes = figure.add_subplot(down, across, place)
         _draw_surface(figure, axes, surface)
@@ -271,5 +271,5 @@ def _finished(figure: Figure, title: str, path: str | os.PathLike[str] | None) -
     if title:
         figure.suptitle(title)
     if path is not None:
-        _write(figure, Path(path))
+        write_figure(figure, Path(path))
     return figure

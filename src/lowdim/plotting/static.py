@@ -64,18 +64,18 @@ def plot(
     matplotlib.figure.Figure
         The figure, for further work on it.
     """
-    _require_matplotlib()
+    require_matplotlib()
     points = _points("embedding", embedding)
     tints = colouring(_labels(labels), points.shape[0], continuous=continuous, scale=colormap)
     own = ax is None
-    figure: Any = _new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.figure
+    figure: Any = new_figure(_SIDE + 0.4, _SIDE) if ax is None else ax.figure
     target = _add_axes(figure, 1, 1, 1, points.shape[1]) if ax is None else ax
     _draw(target, points, tints, point_size)
     target.set_title(title)
     if legend:
         _explain(figure, [target], tints, outside=own)
     if path is not None:
-        _write(figure, Path(path))
+        write_figure(figure, Path(path))
     return cast("Figure", figure)
 
 
@@ -102,7 +102,7 @@ def plot_gallery(
 
     The other parameters are those of ``plot``.
     """
-    _require_matplotlib()
+    require_matplotlib()
     if not embeddings:
         raise InputError("embeddings: at least one is needed, got none")
     pictures = {name: _points(name, value) for name, value in embeddings.items()}
@@ -112,7 +112,7 @@ def plot_gallery(
     tints = colouring(_labels(labels), counts.pop(), continuous=continuous, scale=colormap)
     across = columns or int(np.ceil(np.sqrt(len(pictures))))
     down = -(-len(pictures) // across)
-    figure = _new_figure(3.0 * across + 0.4, 3.2 * down)
+    figure = new_figure(3.0 * across + 0.4, 3.2 * down)
     every = []
     for place, (name, points) in enumerate(pictures.items(), start=1):
         axes = _add_axes(figure, down, across, place, points.shape[1])
@@ -124,7 +124,7 @@ def plot_gallery(
     if legend:
         _explain(figure, every, tints, outside=True)
     if path is not None:
-        _write(figure, Path(path))
+        write_figure(figure, Path(path))
     return figure
 
 
@@ -143,12 +143,14 @@ def _labels(labels: ArrayLike | None) -> NDArray[Any] | None:
     return None if labels is None else np.asarray(labels)
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """Say what to install where pictures cannot be drawn."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError("pictures need Matplotlib: pip install 'lowdim[plot]'")
 
 
-def _new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches that no window shows."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -214,7 +216,7 @@ def _explain(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **style)
 
 
-def _write(figure: Figure, path: Path) -> None:
+def write_figure(figure: Figure, path: Path) -> None:
     """Write under a temporary name beside the wanted one, then move."""
     kinds = figure.canvas.get_supported_filetypes()
     kind = path.suffix.lower().lstrip(".")

@@ -58,7 +58,8 @@ def run(notebook: Notebook) -> None:
         rows += [{"what": what, "L": L} | _fit(other, lowdim.LLL(L, **PAPER)) for L in counts]
     other = _unnormalised(exact)
     rows += [
-        {"what": "X'X = I, not X'DX = I", "L": L} | _fit(other, lowdim.LLL(L, **PAPER), mass=False) for L in counts
+        {"what": "X'X = I, not X'DX = I", "L": L} | _fit(other, lowdim.LLL(L, **PAPER), mass=False)
+        for L in counts
     ]
     notebook.table(rows)
     measures = [measure for L in counts for measure in _measures(exact, L)]
@@ -154,7 +155,9 @@ def _judge(
             f"{bound['best within Z']:.3f} with these Z",
             least["error"] < 1.05 * claimed,
         )
-    falls = [[row["squared"] for row in part if row["L"] == L] for part in (rows[:], measures) for L in counts]
+    falls = [
+        [row["squared"] for row in part if row["L"] == L] for part in (rows[:], measures) for L in counts
+    ]
     notebook.remark(
         f"From L = {counts[0]} to {counts[1]} the authors' error falls by 10 / 3 = 3.3. Here the squared error of the "
         f"paper's set-up falls by {falls[0][0] / falls[1][0]:.2g}, the error itself by "

@@ -22,6 +22,8 @@ ORDER = [
     {"neighbors"},
     {"affinities"},
     {"spectral", "mapping", "metrics"},
+    {"embedding"},
+    {"optimize"},
     {"plotting"},
     {"estimators"},
     {"selection"},

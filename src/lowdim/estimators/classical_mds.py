@@ -210,7 +210,7 @@ class ClassicalMDS(SpectralEstimator):
             chosen, why = choose_solver(rows, self.n_components, validation.parse_bytes(self.memory_limit))
             seconds, size = estimate(chosen, rows, self.n_components)
             return [PlannedStage("directions", seconds, size, f"PCA by {chosen}: {why}")]
-        stages = [] if self.metric == "precomputed" else [costs.pairwise(n_rows, n_columns)]
+        stages = [] if self.metric == "precomputed" else [costs.pairwise("distances", n_rows, n_columns)]
         return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
 
     def __sklearn_tags__(self) -> Any:

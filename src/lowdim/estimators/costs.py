@@ -1,13 +1,19 @@
-"""Estimated seconds and bytes of each stage, for ``plan``: rates measured on two cores, times the work."""
+"""Estimated seconds and bytes of each stage, for ``plan`` and ``solver="auto"``: rates times the work.
+
+The rates were fitted to the stages of 34 fits of digits on two cores; ``python -m benchmarks costs`` measures anew.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log2
 
 from ..records import PlannedStage
 from ..spectral.reduce.configuration import LandmarkSolver
 
 DOUBLE = 8
+PAIR = 1.5e-10
+"""Seconds of one column of a pair of rows, compared by matrix products."""
 
 
 def square(n_rows: int) -> str:
@@ -16,29 +22,30 @@ def square(n_rows: int) -> str:
 
 
 def neighbors(n_rows: int, n_columns: int, k: int, search: str) -> PlannedStage:
-    """Exact search compares all pairs; the approximate one walks a graph of the points."""
-    exact = n_rows**2 * (2.0 * n_columns + 30) / 1e11
-    approximate = n_rows * (n_columns + 60) * 7e-7
+    """Exact search compares all pairs; the approximate one, taken past a patience, joins neighbours of neighbours."""
+    exact = n_rows**2 * (2.0 * n_columns + 30) / 3e11 + n_rows * k * 4.3e-7 + 0.03
+    approximate = n_rows * (6 + 0.09 * n_columns) * 1e-6 * (log2(max(2, n_rows)) / 16) ** 3
     held = 2 * DOUBLE * n_rows * k + 4 * n_rows * n_columns
-    if search == "approximate" or (search == "auto" and approximate < exact / 4):
+    if search == "approximate" or (search == "auto" and exact > max(15.0, 2 * approximate)):
         return PlannedStage("neighbours", approximate, held + 300 * n_rows, "approximate")
     return PlannedStage("neighbours", exact, held, "exact")
 
 
 def affinities(n_rows: int, k: int) -> PlannedStage:
     """A weight for each edge, in both directions."""
-    return PlannedStage("affinities", n_rows * k * 1e-7, 4 * DOUBLE * n_rows * k)
+    return PlannedStage("affinities", n_rows * k * 5e-8, 4 * DOUBLE * n_rows * k)
 
 
 def local_weights(n_rows: int, k: int) -> PlannedStage:
     """A small dense system for each point."""
-    return PlannedStage("weights", n_rows * (k**3 + 100 * k) * 2e-9, 2 * DOUBLE * n_rows * k)
+    return PlannedStage("weights", n_rows * (k**3 + 100 * k) * 6e-10, 2 * DOUBLE * n_rows * k)
 
 
 def lanczos(n_rows: int, edges: int, n_components: int) -> PlannedStage:
     """Some hundreds of products with a sparse matrix."""
-    products = 100 + 20 * n_components
-    seconds = products * n_rows * (edges * 4e-9 + n_components * 8e-9)
+    products = 100 + 4 * n_components
+    # Past the caches a product takes longer a row.
+    seconds = products * n_rows * (1.5e-7 + edges * 2e-9) * (1 + n_rows * 1e-6)
     return PlannedStage("solve", seconds, DOUBLE * n_rows * (2 * n_components + 40 + edges), "Lanczos")
 
 
@@ -57,10 +64,15 @@ def geodesics(n_rows: int, k: int) -> PlannedStage:
     )
 
 
-def pairwise(n_rows: int, n_columns: int) -> PlannedStage:
-    """All pairs of rows compared."""
+def residual_variance(n_rows: int) -> PlannedStage:
+    """All distances in the embedding beside the geodesics."""
+    return PlannedStage("residual variance", n_rows**2 * 5e-9, 1 << 27)
+
+
+def pairwise(name: str, n_rows: int, n_columns: int) -> PlannedStage:
+    """All pairs of rows compared, in the stage that a method calls by this name."""
     return PlannedStage(
-        "pairs", n_rows**2 * (n_columns + 5) * 1e-9, DOUBLE * n_rows**2, square(n_rows), certain=True
+        name, n_rows**2 * (n_columns + 5) * PAIR, DOUBLE * n_rows**2, square(n_rows), certain=True
     )
 
 
@@ -73,23 +85,23 @@ def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
 
 def landmark_weights(n_rows: int, n_columns: int, n_landmarks: int, K_Z: int) -> PlannedStage:
     """The nearest landmarks of each point, and a small system for each."""
-    search = n_rows * n_landmarks * (2.0 * n_columns + 30) / 1e11
-    systems = n_rows * K_Z * K_Z * (n_columns + K_Z) * 5e-10
+    search = n_rows * n_landmarks * (2.0 * n_columns + 30) / 3e11
+    systems = n_rows * K_Z * (2e-7 + K_Z * (n_columns + K_Z) * 3e-11)
     held = 2 * DOUBLE * n_rows * K_Z + 2 * DOUBLE * n_landmarks * n_columns
     return PlannedStage("landmarks", search + systems, held, f"{n_landmarks} landmarks, {K_Z} a point")
 
 
 def reduction(n_rows: int, edges: int, K_Z: int, n_landmarks: int) -> PlannedStage:
     """Z'AZ and Z'BZ, accumulated over row blocks."""
-    spread = min(n_landmarks, edges * K_Z)
-    seconds = n_rows * (edges * K_Z * 2e-9 + K_Z * spread * 1e-9)
+    seconds = n_rows * edges * K_Z * 2.5e-9 + n_landmarks**2 * 1e-8
     held = 3 * DOUBLE * n_landmarks**2
     return PlannedStage("reduce", seconds, held, f"two {n_landmarks} x {n_landmarks} matrices", certain=True)
 
 
 def small_problem(n_landmarks: int, n_components: int) -> PlannedStage:
     """A dense generalised eigenproblem of the landmarks."""
-    return PlannedStage("small problem", 6e-11 * n_landmarks**3 + 1e-2, 4 * DOUBLE * n_landmarks**2)
+    seconds = 9e-12 * n_landmarks**3 + 5e-8 * n_landmarks**2 + 0.03
+    return PlannedStage("small problem", seconds, 4 * DOUBLE * n_landmarks**2)
 
 
 def restricted(
@@ -124,7 +136,7 @@ def alone(
 
 def landmark_geodesics(n_rows: int, n_landmarks: int, k: int) -> PlannedStage:
     """Shortest paths from the landmarks to all points."""
-    return PlannedStage("geodesics", n_rows * n_landmarks * (10 + k) * 6e-10, 1 << 28)
+    return PlannedStage("geodesics", n_rows * n_landmarks * (10 + k) * 1e-9, 1 << 28)
 
 
 def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components: int) -> list[PlannedStage]:
@@ -132,10 +144,12 @@ def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components:
     n_rows, n_columns = shape
     size = min(solver.n_landmarks, n_rows)
     if solver.restricts:
-        pairs = replace(pairwise(n_rows, n_columns), bytes=1 << 28, note="a block at a time", certain=False)
+        pairs = replace(
+            pairwise("reduce", n_rows, n_columns), bytes=1 << 28, note="a block at a time", certain=False
+        )
         return [pairs, *restricted(shape, solver, n_components, n_rows)]
-    extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * 1e-9, 1 << 27)
-    return [pairwise(size, n_columns), dense_lanczos(size, n_components), extended]
+    extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * PAIR, 1 << 27)
+    return [pairwise("landmarks", size, n_columns), dense_lanczos(size, n_components), extended]
 
 
 def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:

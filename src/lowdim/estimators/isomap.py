@@ -221,7 +221,12 @@ class Isomap(SpectralEstimator):
         if isinstance(solver, LandmarkSolver):
             rows_alone = replace(costs.geodesics(n_rows, k), bytes=1 << 28, certain=False)
             return [*stages, rows_alone, *costs.restricted(rows.shape, solver, d, n_rows)]
-        return [*stages, costs.geodesics(n_rows, k), costs.dense_lanczos(n_rows, d)]
+        return [
+            *stages,
+            costs.geodesics(n_rows, k),
+            costs.dense_lanczos(n_rows, d),
+            costs.residual_variance(n_rows),
+        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -188,7 +188,7 @@ class KernelPCA(SpectralEstimator):
         n_rows, n_columns = rows.shape
         if isinstance(solver, LandmarkSolver):
             return costs.gram_landmarks(rows.shape, solver, self.n_components)
-        stages = [] if self.kernel == "precomputed" else [costs.pairwise(n_rows, n_columns)]
+        stages = [] if self.kernel == "precomputed" else [costs.pairwise("kernel", n_rows, n_columns)]
         return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
 
     def __sklearn_tags__(self) -> Any:

@@ -1,0 +1,1 @@
+"""Objectives of neighbour embeddings, one file each."""

@@ -1,0 +1,104 @@
+"""What the objectives share: attraction plus lambda times repulsion, put together once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ...records import Floats, Sparse
+from ..attraction import Attraction
+from ..repulsion.protocol import Engine
+from .protocol import Evaluation
+from .terms import Term
+
+
+class NeighborObjective(ABC):
+    """E(X) = E+(X) + lambda E-(X).
+
+    Parameters
+    ----------
+    attraction
+        E+, over the edges of a graph.
+    engine
+        Sums the repulsion, with the kernel of the objective.
+    lam
+        lambda.
+    masses
+        How many rows of the data each point stands for; None: one. The weights of the attraction hold the masses
+        already. Copies of one point repel each other too, at the distance 0.
+    """
+
+    def __init__(
+        self, attraction: Attraction, engine: Engine, lam: float = 1.0, masses: Floats | None = None
+    ) -> None:
+        self.attraction = attraction
+        self.engine = engine
+        self.lam = lam
+        self.masses = masses
+
+    @property
+    def weights(self) -> Sparse:
+        """Symmetric attractive weights W+ at X = 0."""
+        return self.attraction.weights
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums of W+."""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel()
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The masses as numbers, 1 where none were given."""
+        return np.ones(self.weights.shape[0]) if self.masses is None else np.asarray(self.masses, np.float64)
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads."""
+        return self.attraction.n_jobs
+
+    def with_lambda(self, lam: float) -> Self:
+        """The same objective at another lambda; everything else is shared."""
+        other = copy(self)
+        other.lam = lam
+        return other
+
+    def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
+        """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
+        energy, force = self.attraction.evaluate(X, value=value)
+        if self.lam == 0.0:
+            return Evaluation(energy, 4.0 * force)
+        repulsive, repulsive_force = self._repulsion(X)
+        gradient = 4.0 * (force - self.lam * repulsive_force)
+        return Evaluation(None if energy is None else energy + self.lam * repulsive, gradient)
+
+    def diagonal(self, X: Floats) -> Floats:
+        """4 D+ + 8 D^xx (N x d), with D+ at X = 0."""
+        total = np.repeat(4.0 * self.degrees[:, None], X.shape[1], axis=1)
+        for term in self._terms(X, positive=False):
+            total += 8.0 * term.squares()
+        return total
+
+    def curvature(self, X: Floats) -> Callable[[Floats], Floats]:
+        """V -> 8 L^xx_ii V_i, column by column, at this X, from weights that are not negative."""
+        terms = self._terms(X, positive=True)
+
+        def apply(V: Floats) -> Floats:
+            total = np.zeros(V.shape)
+            for term in terms:
+                total += 8.0 * term.apply(V)
+            return total
+
+        return apply
+
+    @abstractmethod
+    def _repulsion(self, X: Floats) -> tuple[float, Floats]:
+        """E- and F-, minus a quarter of its gradient."""
+
+    @abstractmethod
+    def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
+        """Terms of L^xx, lambda included; with ``positive`` no weight is negative."""

@@ -1,0 +1,39 @@
+"""The Kullback-Leibler divergence that an objective stands for."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from ...records import Floats, Sparse
+from .base import NeighborObjective
+
+
+def kl_divergence(objective: NeighborObjective, X: Floats, P: Sparse | None = None) -> float:
+    """sum p log(p / q) of SNE, symmetric SNE or t-SNE: E at lambda = 1, plus sum p log p.
+
+    Parameters
+    ----------
+    objective
+        At any lambda.
+    X
+        Points.
+    P
+        The affinities, where they are not the weights of the attraction: for SNE, whose attraction has (P + P')/2.
+    """
+    value = cast(float, objective.with_lambda(1.0).evaluate(X, value=True).value)
+    return value + negative_entropy(objective.weights if P is None else P, objective.masses)
+
+
+def negative_entropy(P: Sparse, masses: Floats | None = None) -> float:
+    """sum p log p over all rows.
+
+    With masses an entry of P is the sum over all pairs of rows that its two points stand for: p = P_nm / (c_n c_m).
+    """
+    entries = P.tocoo()
+    p = entries.data[entries.data > 0.0]
+    if masses is None:
+        return float(p @ np.log(p))
+    pairs = (masses[entries.row] * masses[entries.col])[entries.data > 0.0]
+    return float(p @ np.log(p / pairs))

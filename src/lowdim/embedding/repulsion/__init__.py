@@ -1,0 +1,1 @@
+"""Repulsion engines, one file each, one protocol."""

@@ -1,0 +1,86 @@
+"""Repulsion summed over all pairs: exact, in any number of dimensions, O(N^2 d) time and O(N d) memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ... import kernels
+from ...parallel import map_blocks
+from ...records import Floats
+from ..similarity import Kernel
+from .layout import charges_of, columns, places, rows_per_block
+from .protocol import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Sum the repulsion over all pairs of points.
+
+    Exact to rounding, for any number of dimensions. The time grows with the square of the number of points: the engine
+    of choice up to some thousands of points, and the reference for the others.
+    """
+
+    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> ExactEngine:
+        """The engine that runs."""
+        return ExactEngine(kernel, n_jobs)
+
+
+@dataclass(slots=True)
+class ExactEngine:
+    """Sums over all pairs."""
+
+    kernel: Kernel
+    n_jobs: int | None
+
+    def field(self, X: Floats, charges: Floats | None = None) -> Field:
+        """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
+        frozen = self.freeze(X, charges)
+        return _field(frozen, X, own=True)
+
+    def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
+        """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
+        n_points = X.shape[0]
+        student, sources, at = self.kernel.name == "student", columns(X), places(X)
+        rows_of_charges = np.ascontiguousarray(charges.T, dtype=np.float64)
+        out = np.empty((n_points, charges.shape[1]))
+
+        def work(rows: slice) -> None:
+            kernels.pair_sums.sums(student, order, sources, rows_of_charges, at, rows.start, rows.stop, out)
+
+        map_blocks(work, n_points, n_jobs=self.n_jobs, block_rows=rows_per_block(n_points, n_points))
+        return out
+
+    def freeze(self, X: Floats, charges: Floats | None = None) -> ExactField:
+        """The field of the points as it stands, for new points."""
+        return ExactField(self.kernel, columns(X), charges_of(X.shape[0], charges), self.n_jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactField:
+    """The field of fixed points: coordinates in columns (d x N), and charges."""
+
+    kernel: Kernel
+    columns: Floats
+    charges: Floats
+    n_jobs: int | None
+
+    def at(self, places: Floats) -> Field:
+        """Potential and force at new places, each place alone: any batching gives the same rows."""
+        return _field(self, places, own=False)
+
+
+def _field(frozen: ExactField, X: Floats, *, own: bool) -> Field:
+    """Potential and force at places, or (``own``) at the points themselves, without their own share."""
+    sources, charges, at = frozen.columns, frozen.charges, places(X)
+    student = frozen.kernel.name == "student"
+    sum_rows = kernels.pair_sums.field_low if sources.shape[0] <= 3 else kernels.pair_sums.field_any
+    out = np.empty((X.shape[0], 1 + sources.shape[0]))
+
+    def work(rows: slice) -> None:
+        sum_rows(student, sources, charges, at, own, rows.start, rows.stop, out)
+
+    size = rows_per_block(X.shape[0], sources.shape[1])
+    map_blocks(work, X.shape[0], n_jobs=frozen.n_jobs, block_rows=size)
+    return Field(out[:, 0].copy(), out[:, 1 : 1 + X.shape[1]].copy())

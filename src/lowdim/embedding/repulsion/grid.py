@@ -1,0 +1,145 @@
+"""Charges on a uniform grid, convolved with a kernel by Fourier transforms, and the potential back at the points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+from ... import kernels
+from ...parallel import map_blocks
+from ...records import Floats
+
+Values = NDArray[Any]
+STRIP = 8
+"""Grid rows in a strip: at least the order of any spline, so that every second strip can be filled at once."""
+ROOM = 1.15
+"""A grid is made this much larger than needed, so that its kernel serves while the picture grows a little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Splines:
+    """B-splines of an even order on a grid of a step, held in numbers of a type."""
+
+    order: int
+    step: float
+    dtype: type[np.floating[Any]]
+
+
+class Grid:
+    """A grid for points in one or two dimensions: it keeps its kernels' transforms while its shape stays.
+
+    Parameters
+    ----------
+    splines
+        Order, step and type of numbers.
+    kernel
+        K(D, order): the kernel of each order as a function of squared distances.
+    n_jobs
+        Threads.
+    """
+
+    def __init__(self, splines: Splines, kernel: Callable[[Floats, int], Floats], n_jobs: int | None) -> None:
+        self.splines = splines
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.shape: tuple[int, ...] = ()
+        self._transforms: dict[int, Values] = {}
+
+    def nodes_for(self, low: Floats, high: Floats) -> tuple[int, ...]:
+        """Nodes along each axis, with the padding that keeps the convolution from wrapping around."""
+        spans = (high - low) / self.splines.step + self.splines.order + 2
+        return tuple(fft.next_fast_len(int(2 * span), real=True) for span in spans)
+
+    def n_nodes(self, low: Floats, high: Floats) -> float:
+        """Nodes in all."""
+        return float(np.prod(self.nodes_for(low, high), dtype=np.float64))
+
+    def place(self, low: Floats, high: Floats) -> Floats:
+        """Make room for a box, and say where its first node is."""
+        needed = self.nodes_for(low, high)
+        fits = len(needed) == len(self.shape) and all(
+            0.6 * shape <= n <= shape for n, shape in zip(needed, self.shape, strict=True)
+        )
+        if not fits:
+            self.shape = tuple(fft.next_fast_len(int(ROOM * n), real=True) for n in needed)
+            self._transforms = {}
+        return np.asarray(np.floor(low / self.splines.step) * self.splines.step)
+
+    def potential(self, X: Floats, charges: Floats, origin: Floats, order: int) -> Values:
+        """Potential of order K_order at the nodes that the points can reach."""
+        return self._convolve(self._spread(X, charges, origin), order)
+
+    def gather(
+        self, X: Floats, nodes: Values, origin: Floats, potential: Floats, force: Floats | None = None
+    ) -> None:
+        """The potential at the points, and -1/2 of its gradient."""
+        inverse, order = 1.0 / self.splines.step, self.splines.order
+        steep = np.empty_like(X) if force is None else force
+
+        def work(rows: slice) -> None:
+            kernels.interpolation.gather(
+                X, nodes, origin, inverse, order, rows.start, rows.stop, potential, steep
+            )
+
+        map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
+
+    def _spread(self, X: Floats, charges: Floats, origin: Floats) -> Values:
+        """Strip by strip, the even ones and then the odd ones: the same sums whatever the number of threads."""
+        inverse, order = 1.0 / self.splines.step, self.splines.order
+        rows, columns = (*self.shape, 1)[:2]
+        grid = np.zeros((rows // 2, columns), dtype=self.splines.dtype)
+        first = np.empty(X.shape[0], dtype=np.int64)
+        offsets = np.empty(rows // STRIP + 2, dtype=np.int64)
+        members = np.empty(X.shape[0], dtype=np.int64)
+        kernels.interpolation.first_rows(X, origin, inverse, 0, X.shape[0], first)
+        kernels.interpolation.count_strips(first, STRIP, offsets)
+        kernels.interpolation.fill_strips(first, STRIP, offsets, members)
+        filled = np.flatnonzero(np.diff(offsets))
+        for parity in (0, 1):
+            strips = filled[filled % 2 == parity]
+
+            def work(block: slice, strips: NDArray[np.int64] = strips) -> None:
+                for strip in strips[block]:
+                    inside = members[offsets[strip] : offsets[strip + 1]]
+                    kernels.interpolation.spread(X, charges, origin, inverse, order, inside, grid)
+
+            map_blocks(work, strips.size, n_jobs=self.n_jobs, block_rows=1)
+        return grid
+
+    def _convolve(self, grid: Values, order: int) -> Values:
+        """Only the first half of the rows holds charges, and only that half is wanted back."""
+        if order not in self._transforms:
+            self._transforms[order] = self._transform(order)
+        transform, half = self._transforms[order], grid.shape[0]
+        if len(self.shape) == 1:
+            line = fft.irfft(fft.rfft(grid[:, 0], self.shape[0]) * transform, self.shape[0])
+            return np.ascontiguousarray(line[:half, None])
+        spectrum = fft.rfft(grid, axis=1, overwrite_x=True)
+        spectrum = fft.fft(spectrum, self.shape[0], axis=0, overwrite_x=True)
+        spectrum *= transform
+        spectrum = fft.ifft(spectrum, axis=0, overwrite_x=True)[:half]
+        return np.asarray(fft.irfft(spectrum, self.shape[1], axis=1))
+
+    def _transform(self, order: int) -> Values:
+        """The kernel at the nodes, over the splines that carry charges and potential (Essmann et al. 1995, sec. 4)."""
+        places = [np.minimum(np.arange(n), n - np.arange(n)) * self.splines.step for n in self.shape]
+        D = places[0] ** 2 if len(places) == 1 else places[0][:, None] ** 2 + places[1] ** 2
+        spectrum = fft.rfftn(self.kernel(D, order)).real
+        carried = fft.rfft(self._sampled(self.shape[-1])).real
+        if len(places) == 2:
+            carried = fft.fft(self._sampled(self.shape[0])).real[:, None] * carried
+        return np.asarray(spectrum / carried**2, dtype=self.splines.dtype)
+
+    def _sampled(self, count: int) -> Floats:
+        """The spline at the nodes around its centre, wrapped around a line of nodes."""
+        order = self.splines.order
+        values, slopes = np.zeros((2, kernels.interpolation.WIDEST))
+        kernels.interpolation.splines(0.0, order, values, slopes)
+        line = np.zeros(count)
+        line[np.arange(1 - order // 2, 1 + order // 2) % count] = values[:order]
+        return line

@@ -1,0 +1,59 @@
+"""What every repulsion engine answers: sums over all other points, however they are computed.
+
+A configuration (`Exact`, `BarnesHut`, `FFT`) is what a user gives; ``start`` makes the engine that runs, which may keep
+what it can use again from one evaluation to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...records import Floats
+from ..similarity import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Potential and force at the points, each without the point's own share.
+
+    ``potential[n]`` is sum_m c_m K_0(D_nm), ``force[n]`` is sum_m c_m K_1(D_nm) (x_n - x_m), which is -1/2 of the
+    potential's gradient.
+    """
+
+    potential: Floats
+    force: Floats
+
+
+class FrozenField(Protocol):
+    """The field of fixed points, for new ones."""
+
+    def at(self, places: Floats) -> Field:
+        """Potential and force at new places, each place alone: any batching gives the same rows."""
+        ...
+
+
+class Engine(Protocol):
+    """A running repulsion engine, for one kernel and one number of points."""
+
+    kernel: Kernel
+
+    def field(self, X: Floats, charges: Floats | None = None) -> Field:
+        """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
+        ...
+
+    def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
+        """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
+        ...
+
+    def freeze(self, X: Floats, charges: Floats | None = None) -> FrozenField:
+        """The field of the points as it stands, for new points."""
+        ...
+
+
+class Repulsion(Protocol):
+    """A configured engine: what the parameter ``repulsion`` of an estimator holds."""
+
+    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> Engine:
+        """The engine that runs; InputError where it cannot serve so many dimensions."""
+        ...

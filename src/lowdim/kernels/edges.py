@@ -1,0 +1,47 @@
+"""Sums over the edges of a graph in compressed rows, for the curvature of an attraction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..records import Floats
+
+
+@njit(cache=True, nogil=True)
+def student_coefficients(
+    graph: tuple[Any, Any, Any], X: Floats, masses: Floats, bound: float, start: int, stop: int, out: Floats
+) -> None:
+    """min(p_nm, bound c_n c_m K_nm) K_nm^2 for each edge of the rows [start, stop), K = 1 / (1 + D)."""
+    indptr, indices, weights = graph
+    for n in range(start, stop):
+        for place in range(indptr[n], indptr[n + 1]):
+            m = indices[place]
+            D = 0.0
+            for c in range(X.shape[1]):
+                D += (X[n, c] - X[m, c]) ** 2
+            K = 1.0 / (1.0 + D)
+            # The bound may be the largest number: times K first, so that infinity times 0 cannot come up.
+            out[place] = min(weights[place], bound * K * masses[n] * masses[m]) * K * K
+
+
+@njit(cache=True, nogil=True)
+def curvature(
+    graph: tuple[Any, Any, Any], X: Floats, vectors: tuple[Floats, Floats], start: int, stop: int, out: Floats
+) -> None:
+    """sum_m w_nm (x_n - x_m)^2 (v_n - u_m) in each coordinate, for rows [start, stop), ``vectors`` = (v, u)."""
+    indptr, indices, weights = graph
+    here, there = vectors
+    d = X.shape[1]
+    total = np.empty(d)
+    for n in range(start, stop):
+        total[:] = 0.0
+        for place in range(indptr[n], indptr[n + 1]):
+            m = indices[place]
+            for c in range(d):
+                difference = X[n, c] - X[m, c]
+                total[c] += weights[place] * difference * difference * (here[n, c] - there[m, c])
+        for c in range(d):
+            out[n, c] = total[c]

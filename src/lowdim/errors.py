@@ -45,3 +45,11 @@ class DisconnectedWarning(LowdimWarning):
 
 class DataWarning(LowdimWarning):
     """The data has a property that limits what the result can mean."""
+
+
+class InterruptedWarning(LowdimWarning):
+    """The user interrupted the work; what was returned is the best so far."""
+
+
+class Stop(Exception):
+    """Raise from a callback, at an ``iteration`` event, to end the optimisation and keep the best so far."""

@@ -1,0 +1,56 @@
+"""The diagonal of the Hessian: B = 4 D+ + 8 lambda D^xx, kept positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...embedding.objectives.protocol import Objective
+from ...records import Floats
+from ..line_search import Backtracking, LineSearch
+from ..protocol import Descent
+from .common import Unlearning, positive_degrees
+
+
+@dataclass(frozen=True, slots=True)
+class DiagonalHessian:
+    """p = -B^-1 g, B the diagonal of the partial Hessian at X (Vladymyrov & Carreira-Perpinan 2012, "DiagH").
+
+    Parameters
+    ----------
+    least
+        No entry of B is below this share of 4 D+. D^xx is positive but for t-SNE, where half of 4 D+ is left at least;
+        an approximate repulsion may take more.
+    """
+
+    least: float = 0.1
+    is_linear: ClassVar[bool] = True
+
+    @property
+    def usual_search(self) -> LineSearch:
+        """Backtracking."""
+        return Backtracking()
+
+    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+        """Nothing to prepare but the bound."""
+        return _Running(objective, self.least)
+
+
+class _Running(Unlearning):
+    def __init__(self, objective: Objective, least: float) -> None:
+        self._objective = objective
+        self._share = least
+        self._least = least * 4.0 * positive_degrees(objective)[:, None]
+        self._at: Floats | None = None
+        self._diagonal = self._least
+
+    def at(self, X: Floats, gradient: Floats) -> Floats:
+        # One diagonal serves all that is asked at one X, as by conjugate gradients that it preconditions.
+        if self._at is not X:
+            self._at, self._diagonal = X, np.maximum(self._objective.diagonal(X), self._least)
+        return -gradient / self._diagonal
+
+    def restart(self, objective: Objective, X: Floats) -> Descent:
+        return _Running(objective, self._share)

@@ -1,0 +1,105 @@
+"""The spectral direction: B = 4 L+ + mu I, the same for every X, factored once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ...embedding.objectives.protocol import Objective
+from ...errors import InputError
+from ...records import Choice, Floats, Sparse
+from ..line_search import Backtracking, LineSearch
+from ..operators.coarse import coarse_space
+from ..operators.exact import Budget, ExactSolve, TooDear
+from ..operators.floating import Floating, Solve
+from ..operators.matrix import AttractiveHessian
+from ..operators.two_level import TwoLevelSolve
+from ..protocol import Descent
+from .common import Unlearning
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpectralDirection:
+    """p = -(4 L+ + mu I)^-1 g, centred (Vladymyrov & Carreira-Perpinan 2012, "SD").
+
+    L+ is the Laplacian of the attractive weights at X = 0. Parts of the graph without a tie to the rest move against
+    each other at the pace of the fixed-point direction.
+
+    Parameters
+    ----------
+    kappa
+        Off the diagonal keep the edges that are among so many strongest of either end; the diagonal stays whole.
+    form
+        ``"exact"`` factors B, whatever that takes in time. ``"two-level"`` puts a symmetric positive definite matrix
+        in the place of B^-1: its diagonal's inverse and a coarse space. ``"auto"`` is exact where the factor, whose
+        fill is found out first, is cheap.
+    coarse
+        Z (N x L), sparse, for two levels: for example the landmark weights of LLL. None: groups of points, smoothed.
+    n_coarse
+        Groups where ``coarse`` is None.
+    smoothing
+        0: the diagonal and the coarse solve are added. More: the degree of the smoothing before and after the coarse
+        solve, for 2 products with L+ each.
+    memory_limit
+        Bytes that the factor may take.
+    """
+
+    kappa: int | None = None
+    form: Literal["auto", "exact", "two-level"] = "auto"
+    coarse: Sparse | None = None
+    n_coarse: int = 1000
+    smoothing: int = 0
+    memory_limit: int | None = None
+    is_linear: ClassVar[bool] = True
+
+    @property
+    def usual_search(self) -> LineSearch:
+        """Backtracking."""
+        return Backtracking()
+
+    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+        """Factor B, or prepare what stands for it."""
+        matrix = AttractiveHessian.of(objective, kappa=self.kappa, n_jobs=n_jobs)
+        solve, why = self._prepared(matrix, n_jobs)
+        choice = Choice("spectral direction", solve.description, why)
+        return _Running(Floating(matrix), solve, (choice,))
+
+    def _prepared(
+        self, matrix: AttractiveHessian, n_jobs: int | None
+    ) -> tuple[ExactSolve | TwoLevelSolve, str]:
+        why = "as asked"
+        if self.form != "two-level":
+            budget = Budget(memory=self.memory_limit)
+            if self.form == "exact":
+                budget = Budget(float("inf"), self.memory_limit)
+            try:
+                return ExactSolve(matrix, budget), f"{matrix.size} points"
+            except TooDear as reason:
+                if self.form == "exact":
+                    raise InputError(
+                        f"form='exact' of the spectral direction cannot be had: {reason}. Use form='two-level' or "
+                        "kappa=7, or raise memory_limit."
+                    ) from reason
+                why = str(reason)
+        Z = self.coarse
+        if Z is None:
+            smooth = 1 if matrix.size > self.n_coarse else 0
+            Z = coarse_space(matrix.laplacian, self.n_coarse, smooth, n_jobs=n_jobs)
+        elif Z.shape[0] != matrix.size:
+            raise InputError(
+                f"coarse must have one row for each of the {matrix.size} points; got {Z.shape[0]}."
+            )
+        return TwoLevelSolve(matrix, Z, self.smoothing, n_jobs), why
+
+
+class _Running(Unlearning):
+    def __init__(self, floating: Floating, solve: Solve, choices: tuple[Choice, ...]) -> None:
+        self._floating = floating
+        self._solve = solve
+        self.choices = choices
+
+    def at(self, X: Floats, gradient: Floats) -> Floats:
+        return -self._floating.solve(self._solve, gradient)
+
+    def restart(self, objective: Objective, X: Floats) -> Descent:
+        return self

@@ -1,0 +1,264 @@
+"""The one loop: it owns stopping, history, callbacks, the time budget, interruption and recovery."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..embedding.objectives.protocol import Objective
+from ..errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
+from ..events import Events
+from ..records import Floats
+from .measures import inner, spread
+from .outcome import History, Outcome, Reason, Stopping
+from .protocol import Iterate, Optimizer, Stepper
+
+#: Growth of the picture per iteration above which a small decrease of E does not count as convergence.
+_GROWING = 1.01
+#: |gradient| |X| / |E| above which a line search that finds nothing lower is a failure, not the end.
+_STEEP = 1e-2
+_CAUTION = 0.5
+
+
+def minimise(
+    objective: Objective,
+    X: Floats,
+    optimizer: Optimizer,
+    stopping: Stopping | None = None,
+    *,
+    events: Events | None = None,
+    n_jobs: int | None = None,
+) -> Outcome:
+    """Minimise E from X.
+
+    An ``iteration`` event tells of each iteration: ``iteration``, ``value`` (None where E was not computed), ``step``,
+    ``gradient_norm``, ``embedding``, ``lam``. A listener may raise `lowdim.errors.Stop`; that, an interrupt and the
+    time budget keep the best X so far. Not to converge within ``max_iterations`` is a ConvergenceWarning unless they
+    are a budget; an E that is not finite however short the steps is one too, or a ConvergenceError where no step at
+    all was possible.
+
+    Parameters
+    ----------
+    objective
+        E, at its lambda.
+    X
+        Where to start; not 0, where every gradient is 0.
+    optimizer
+        The optimiser.
+    stopping
+        When to stop; None: the defaults.
+    events
+        Told of iterations, choices and warnings.
+    n_jobs
+        Threads; the result does not depend on them.
+    """
+    stopping, events = stopping or Stopping(), events or Events()
+    outcome = Loop(objective, X, stopping, events).run(lambda: optimizer.start(objective, X, n_jobs))
+    tell(outcome, stopping, events)
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An iterate at which E is known."""
+
+    iteration: int
+    iterate: Iterate
+    value: float
+    norm: float
+    extent: float
+
+
+class Loop:
+    """One run of an optimiser at one lambda.
+
+    Parameters
+    ----------
+    objective, X, stopping, events
+        As in `minimise`.
+    before
+        Iterations of the phases before, for the events.
+    """
+
+    def __init__(
+        self, objective: Objective, X: Floats, stopping: Stopping, events: Events, before: int = 0
+    ) -> None:
+        self._objective = objective
+        self._X = X
+        self._stopping = stopping
+        self._events = events
+        self._before = before
+        self._begun = time.perf_counter()
+        self._iteration = 0
+        self._evaluations = 0
+        self._recoveries = 0
+        self._best: _Known | None = None
+        self._recent: list[_Known] = []
+        self._rows: list[tuple[int, float, float, int, float]] = []
+        #: The optimiser as it stands, to be started again at another lambda.
+        self.stepper: Stepper | None = None
+
+    def run(self, begin: Callable[[], Stepper]) -> Outcome:
+        """Run until something ends it."""
+        try:
+            self._open(begin())
+            reason = self._iterate()
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        except Stop:
+            reason = "stopped by callback"
+        best = self._best
+        return Outcome(
+            X=self._X if best is None else best.iterate.X,
+            value=np.nan if best is None else best.value,
+            gradient_norm=np.nan if best is None else best.norm,
+            iterations=self._iteration,
+            evaluations=self._evaluations,
+            seconds=time.perf_counter() - self._begun,
+            reason=reason,
+            history=History.of(self._rows),
+        )
+
+    def _open(self, stepper: Stepper) -> None:
+        """Take the optimiser at its start."""
+        self.stepper = stepper
+        for choice in stepper.choices:
+            self._events.chosen(choice.what, choice.choice, choice.why)
+        if not self._take(stepper.first):
+            raise ConvergenceError(
+                "E or its gradient is not finite at the start. Start from smaller coordinates, and check that the "
+                "weights and lambda are finite."
+            )
+
+    def _iterate(self) -> Reason:
+        stopping = self._stopping
+        while self.stepper is not None and self._iteration < stopping.max_iterations:
+            self._iteration += 1
+            due = self._iteration % stopping.value_every == 0 or self._iteration == stopping.max_iterations
+            iterate = self.stepper.step(value=due)
+            if iterate is None:
+                self._iteration -= 1
+                return "stalled"
+            if not self._take(iterate):
+                if not self._recover():
+                    return "not finite"
+            elif iterate.value is not None and self._has_settled():
+                return "converged"
+            if stopping.max_seconds is not None and self._seconds() >= stopping.max_seconds:
+                return "max_seconds"
+        return "max_iterations"
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._begun
+
+    def _take(self, iterate: Iterate) -> bool:
+        """Count an iterate, keep it where it is the best, and tell of it; False where it is not finite."""
+        self._evaluations += iterate.evaluations
+        with np.errstate(over="ignore", invalid="ignore"):
+            norm = float(np.sqrt(inner(iterate.gradient, iterate.gradient)))
+        value = iterate.value
+        if not np.isfinite(norm) or not (value is None or np.isfinite(value)):
+            return False
+        if value is not None:
+            known = _Known(self._iteration, iterate, value, norm, spread(iterate.X))
+            self._recent.append(known)
+            if self._best is None or value < self._best.value:
+                self._best = known
+            row = (self._iteration, self._seconds(), value, self._evaluations, self._objective.lam)
+            self._rows.append(row)
+        if self._iteration:
+            self._tell(iterate, norm)
+        return True
+
+    def _tell(self, iterate: Iterate, norm: float) -> None:
+        iteration = self._before + self._iteration
+        shown = "" if iterate.value is None else f"E {iterate.value:.6g}, "
+        self._events.emit(
+            "iteration",
+            f"iteration {iteration}: {shown}gradient {norm:.2g}, step {iterate.step:.2g}",
+            iteration=iteration,
+            value=iterate.value,
+            step=iterate.step,
+            gradient_norm=norm,
+            embedding=iterate.X,
+            lam=self._objective.lam,
+        )
+
+    def _has_settled(self) -> bool:
+        """Whether E has stopped falling, over the window, and the picture growing."""
+        now = self._recent[-1]
+        while len(self._recent) > 2 and self._recent[1].iteration <= now.iteration - self._stopping.window:
+            self._recent.pop(0)
+        then = self._recent[0]
+        count = now.iteration - then.iteration
+        if count < self._stopping.window or count == 0:
+            return False
+        scale = max(abs(now.value), abs(then.value))
+        # The magnitude: with momentum E may rise, and where it rises it has not converged.
+        is_flat = abs(then.value - now.value) <= self._stopping.tolerance * scale * count
+        return is_flat and now.extent <= then.extent * _GROWING**count
+
+    def _recover(self) -> bool:
+        """Go back to the best X with shorter steps; False where that has been done often enough."""
+        best, stepper = self._best, self.stepper
+        if best is None or stepper is None:
+            return False
+        if self._recoveries >= self._stopping.max_recoveries:
+            if best.iteration == 0:
+                raise ConvergenceError(
+                    "E or its gradient is not finite soon after the start, however short the steps "
+                    f"({self._recoveries} times halved). Start from smaller coordinates, lower lambda or the learning "
+                    "rate, or use repulsion='exact' to see whether the approximation is the cause."
+                )
+            return False
+        self._recoveries += 1
+        self.stepper = stepper.restart(self._objective, best.iterate.X, caution=_CAUTION)
+        self._evaluations += self.stepper.first.evaluations
+        self._recent = [best]
+        return True
+
+
+def tell(outcome: Outcome, stopping: Stopping, events: Events) -> None:
+    """Warn of an end that the user should know of."""
+    if outcome.reason == "interrupted":
+        events.warned(
+            f"Interrupted after {outcome.iterations} iterations: the best embedding so far is kept.",
+            InterruptedWarning,
+        )
+    elif outcome.reason == "max_iterations" and not stopping.is_budget:
+        events.warned(
+            f"E still falls by {_last_decrease(outcome.history):.1e} of itself an iteration after "
+            f"{outcome.iterations} iterations, above tolerance={stopping.tolerance:.1e}. Raise max_iterations or the "
+            "tolerance, or use another optimizer.",
+            ConvergenceWarning,
+        )
+    elif outcome.reason == "not finite":
+        events.warned(
+            f"E or its gradient was not finite again and again after {outcome.iterations} iterations, with steps "
+            f"halved {stopping.max_recoveries} times: the best embedding before is kept. Lower the learning rate, or "
+            "use an optimizer with a line search.",
+            ConvergenceWarning,
+        )
+    elif outcome.reason == "stalled" and _is_steep(outcome):
+        events.warned(
+            f"No step lowers E after {outcome.iterations} iterations although its gradient is not small: E and its "
+            "gradient do not agree. Make the repulsion more accurate, or use optimizer='momentum'.",
+            ConvergenceWarning,
+        )
+
+
+def _last_decrease(history: History) -> float:
+    """Relative decrease of E per iteration at the end."""
+    if history.values.size < 2:
+        return np.nan
+    count = max(1, int(history.iterations[-1] - history.iterations[-2]))
+    then, now = history.values[-2], history.values[-1]
+    return float((then - now) / (count * max(abs(then), abs(now), np.finfo(float).tiny)))
+
+
+def _is_steep(outcome: Outcome) -> bool:
+    size = spread(outcome.X) * np.sqrt(outcome.X.shape[0])
+    return bool(outcome.gradient_norm * size > _STEEP * abs(outcome.value))

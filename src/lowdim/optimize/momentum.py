@@ -1,0 +1,120 @@
+"""Momentum with a gain for every coordinate of every point: the optimiser of van der Maaten & Hinton (2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .. import kernels
+from ..embedding.objectives.protocol import Objective
+from ..errors import InputError
+from ..parallel import map_blocks
+from ..records import Choice, Floats
+from .directions.common import usual_rate
+from .protocol import Iterate, Stepper
+
+
+@dataclass(frozen=True, slots=True)
+class Momentum:
+    """v <- momentum v - rate gain g, X <- X + v, with the gains of Jacobs (1988).
+
+    A gain grows by 0.2 where the gradient points against v, so that steps keep their way, and shrinks to 0.8 of
+    itself where it does not, never below 0.01 (van der Maaten & Hinton 2008, sec. 3.4). E need not fall at every
+    step, and is computed only where it is asked for. X is kept centred.
+
+    Parameters
+    ----------
+    learning_rate
+        Rate r of the form that t-SNE programs use, which take the exaggeration 1 / lambda into the attraction and
+        leave the 4 of the gradient out: v changes by r gain g / (4 lambda). ``"auto"`` is lambda / (mean degree of W+),
+        so that v changes by gain g / (4 mean degree) whatever the scale of the weights; for weights that sum to 1 it
+        is N / exaggeration (Belkina et al. 2019; Linderman & Steinerberger 2019). It is less where the repulsion is
+        stiffer than the attraction, as it can be for EE: v changes by no more than 2 gain g / (mean diagonal of the
+        Hessian at the start).
+    momentum
+        Share of v that is kept.
+    gains
+        Whether gains change; else all are 1.
+    max_displacement
+        No point moves farther in one step. The unit is that of X, whose scale the similarities set: their width is 1.
+        None: no bound.
+    """
+
+    learning_rate: float | Literal["auto"] = "auto"
+    momentum: float = 0.8
+    gains: bool = True
+    max_displacement: float | None = 5.0
+
+    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Stepper:
+        """Evaluate at X."""
+        return _Running(self, objective, X, n_jobs)
+
+    def rate(self, objective: Objective, X: Floats) -> float:
+        """What multiplies gain times gradient, for a start at X."""
+        if self.learning_rate == "auto":
+            usual, stiffness = usual_rate(objective), float(objective.diagonal(X).mean())
+            return usual if usual * stiffness <= 2.0 else 2.0 / stiffness
+        if objective.lam == 0.0:
+            raise InputError(
+                "learning_rate counts in units of the repulsion, and lambda is 0: use learning_rate='auto'."
+            )
+        return self.learning_rate / (4.0 * objective.lam)
+
+
+class _Running:
+    choices: tuple[Choice, ...] = ()
+
+    def __init__(
+        self,
+        settings: Momentum,
+        objective: Objective,
+        X: Floats,
+        n_jobs: int | None,
+        *,
+        gains: Floats | None = None,
+        caution: float = 1.0,
+    ) -> None:
+        self._settings = settings
+        self._objective = objective
+        self._n_jobs = n_jobs
+        self._caution = caution
+        self._rate = caution * settings.rate(objective, X)
+        self._X: Floats = np.ascontiguousarray(X)
+        self._velocity = np.zeros_like(self._X)
+        self._gains = np.ones_like(self._X) if gains is None else gains
+        evaluation = objective.evaluate(self._X)
+        self._gradient = evaluation.gradient
+        self.first = Iterate(self._X, evaluation.value, evaluation.gradient, 0.0, 1)
+
+    def step(self, *, value: bool = True) -> Iterate | None:
+        """The next iterate, and E there if it is asked for."""
+        self._X = self._moved()
+        evaluation = self._objective.evaluate(self._X, value=value)
+        self._gradient = evaluation.gradient
+        return Iterate(self._X, evaluation.value, evaluation.gradient, self._rate, 1)
+
+    def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
+        """The gains stay, unless steps were too long; the velocity does not."""
+        gains = self._gains if caution == 1.0 else None
+        return _Running(
+            self._settings, objective, X, self._n_jobs, gains=gains, caution=self._caution * caution
+        )
+
+    def _moved(self) -> Floats:
+        """The points after one step, in an array of its own."""
+        settings, X = self._settings, self._X
+        centre = X.mean(axis=0)
+        limit = np.inf if settings.max_displacement is None else settings.max_displacement
+        gradient = np.ascontiguousarray(self._gradient)
+        moved = np.empty_like(X)
+
+        def work(rows: slice) -> None:
+            kernels.momentum.advance(
+                X, gradient, self._velocity, self._gains, centre, self._rate, settings.momentum, limit,
+                settings.gains, moved, rows.start, rows.stop,
+            )  # fmt: skip
+
+        map_blocks(work, X.shape[0], n_jobs=self._n_jobs)
+        return moved

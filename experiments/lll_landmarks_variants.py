@@ -45,7 +45,7 @@ AFFINITIES = {
 
 def run(notebook: Notebook) -> None:
     """Vary one thing at a time."""
-    n_points, counts = (3000, (100, 451)) if notebook.quick else (60_000, (451, 3000))
+    n_points, counts = (3000, (100, 451)) if notebook.quick else (60_000, (451,))
     points, _ = digits(n_points)
     options = {"n_neighbors": NEIGHBORS, "bandwidth": SIGMA, "search": "exact"}
     exact = exact_eigenmap(points, DIMENSIONS, **options)
@@ -53,9 +53,11 @@ def run(notebook: Notebook) -> None:
     for L in counts:
         for what, settings in SOLVERS.items():
             rows.append({"what": what, "L": L} | _fit(exact, lowdim.LLL(L, **settings)))
+            notebook.keep(rows)
     for what, affinity in AFFINITIES.items():
         other = _with_affinity(exact, affinity)
         rows += [{"what": what, "L": L} | _fit(other, lowdim.LLL(L, **PAPER)) for L in counts]
+        notebook.keep(rows)
     other = _unnormalised(exact)
     rows += [
         {"what": "X'X = I, not X'DX = I", "L": L} | _fit(other, lowdim.LLL(L, **PAPER), mass=False)
@@ -143,24 +145,25 @@ def _measures(exact: Eigenmap, L: int) -> list[dict[str, Any]]:
 
 
 def _judge(
-    notebook: Notebook, rows: list[dict[str, Any]], measures: list[dict[str, Any]], counts: tuple[int, int]
+    notebook: Notebook, rows: list[dict[str, Any]], measures: list[dict[str, Any]], counts: tuple[int, ...]
 ) -> None:
-    for L, claimed in zip(counts, (0.10, 0.03), strict=True):
-        least = min((row for row in rows if row["L"] == L), key=lambda row: row["error"])
-        bound = min((row for row in rows if row["L"] == L), key=lambda row: row["best within Z"])
-        notebook.claim(
-            f"some choice of what is open gives the authors' error at L = {L}",
-            f"{claimed:.0%}",
-            f"{least['error']:.3f}, squared {least['squared']:.3f} ({least['what']}); no solver can go below "
-            f"{bound['best within Z']:.3f} with these Z",
-            least["error"] < 1.05 * claimed,
-        )
-    falls = [
-        [row["squared"] for row in part if row["L"] == L] for part in (rows[:], measures) for L in counts
-    ]
+    L, claimed = counts[-1], 0.10
+    paper = next(row for row in rows if row["L"] == L)
+    least = min((row for row in rows if row["L"] == L), key=lambda row: row["error"])
+    notebook.claim(
+        f"some choice of what is open gives the authors' error at L = {L}",
+        f"{claimed:.0%}",
+        f"as in the paper {paper['error']:.3f}, squared {paper['squared']:.3f}; least {least['error']:.3f}, squared "
+        f"{least['squared']:.3f} ({least['what']})",
+        least["error"] < 1.05 * claimed,
+    )
     notebook.remark(
-        f"From L = {counts[0]} to {counts[1]} the authors' error falls by 10 / 3 = 3.3. Here the squared error of the "
-        f"paper's set-up falls by {falls[0][0] / falls[1][0]:.2g}, the error itself by "
-        f"{np.sqrt(falls[0][0] / falls[1][0]):.2g}: the authors' figures are most likely squared, as Matlab's "
-        "procrustes returns them."
+        f"No solver can reach 10 % with the paper's Z at L = {L}: the best combination of its columns leaves "
+        f"{paper['best within Z']:.3f} of the 50 exact coordinates. So the authors' figure measures something else."
+    )
+    others = [row for row in measures if row["L"] == L]
+    notebook.remark(
+        "The same solution measured in other ways: "
+        + "; ".join(f"{row['measured']} {row['error']:.3f}, squared {row['squared']:.3f}" for row in others)
+        + ". Matlab's procrustes returns squared errors; and the fewer coordinates are compared, the nearer is 10 %."
     )

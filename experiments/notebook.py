@@ -36,13 +36,17 @@ class Notebook:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def table(self, rows: Sequence[Mapping[str, Any]], name: str = "table") -> None:
-        """Write rows as CSV, and print them."""
+    def keep(self, rows: Sequence[Mapping[str, Any]], name: str = "runs") -> None:
+        """Write rows as CSV: also while there are more to come, so that a run that is cut short leaves them."""
         columns = list(dict.fromkeys(key for row in rows for key in row))
         with (self.folder / f"{name}.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(rows)
+
+    def table(self, rows: Sequence[Mapping[str, Any]], name: str = "table") -> None:
+        """Write rows as CSV, and print them."""
+        self.keep(rows, name)
         print(markdown(rows), flush=True)
 
     def figure(self, figure: Any, name: str = "figure") -> None:

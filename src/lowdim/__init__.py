@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Gaussian, SelfTuning
     from .data import datasets
+    from .embedding.repulsion.barnes_hut import BarnesHut
+    from .embedding.repulsion.exact import Exact
+    from .embedding.repulsion.fft import FFT
+    from .errors import Stop
     from .estimators.classical_mds import ClassicalMDS
+    from .estimators.elastic_embedding import ElasticEmbedding
     from .estimators.isomap import Isomap
     from .estimators.kernel_pca import KernelPCA
     from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
     from .estimators.lle import LLE
     from .estimators.oriented_pca import OrientedPCA
     from .estimators.pca import PCA
+    from .estimators.sne import SNE
     from .estimators.spectral_clustering import SpectralClustering
     from .estimators.spectral_problem import SpectralProblem
+    from .estimators.symmetric_sne import SymmetricSNE
+    from .estimators.tsne import TSNE
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
@@ -43,6 +51,14 @@ _HOMES = {
     "LaplacianEigenmaps": "estimators.laplacian_eigenmaps",
     "SpectralClustering": "estimators.spectral_clustering",
     "SpectralProblem": "estimators.spectral_problem",
+    "SNE": "estimators.sne",
+    "SymmetricSNE": "estimators.symmetric_sne",
+    "TSNE": "estimators.tsne",
+    "ElasticEmbedding": "estimators.elastic_embedding",
+    "Exact": "embedding.repulsion.exact",
+    "BarnesHut": "embedding.repulsion.barnes_hut",
+    "FFT": "embedding.repulsion.fft",
+    "Stop": "errors",
     "LLL": "spectral.reduce.lll",
     "LandmarkZ": "spectral.reduce.landmark_z",
     "Nystrom": "spectral.reduce.nystrom",
@@ -59,12 +75,18 @@ _HOMES = {
 }
 
 __all__ = [
+    "FFT",
     "LLE",
     "LLL",
     "PCA",
+    "SNE",
+    "TSNE",
+    "BarnesHut",
     "Binary",
     "ClassicalMDS",
+    "ElasticEmbedding",
     "Entropic",
+    "Exact",
     "Gaussian",
     "Isomap",
     "KernelPCA",
@@ -75,6 +97,8 @@ __all__ = [
     "SelfTuning",
     "SpectralClustering",
     "SpectralProblem",
+    "Stop",
+    "SymmetricSNE",
     "VariationalNystrom",
     "__version__",
     "datasets",

@@ -54,7 +54,7 @@ def test_steps_follow_the_reference_and_leave_iterates_alone():
         seen.append((iterate, iterate.X.copy()))
     for iterate, copy in seen:
         np.testing.assert_array_equal(iterate.X, copy)
-    assert stepper.step(value=True).value == objective.evaluate(stepper._X).value
+    assert stepper.step(value=True).value == objective.evaluate(stepper._points.X).value
 
 
 def test_learning_rate_means_what_it_means_elsewhere():
@@ -85,10 +85,10 @@ def test_restart_keeps_gains_and_caution_shortens_steps():
     stepper = Momentum().start(objective, X, 1)
     first = stepper.step()
     again = stepper.restart(objective, X)
-    assert again._gains is stepper._gains
-    assert (again._velocity == 0).all()
+    assert again._points.gains is stepper._points.gains
+    assert (again._points._velocity == 0).all()
     careful = again.restart(objective, X, caution=0.5).restart(objective, X, caution=0.5)
-    assert (careful._gains == 1).all()
+    assert (careful._points.gains == 1).all()
     assert careful.step().step == pytest.approx(first.step / 4)
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import log2
 
+from ..embedding.repulsion.barnes_hut import BarnesHut
+from ..embedding.repulsion.exact import Exact
+from ..embedding.repulsion.protocol import Repulsion
 from ..records import PlannedStage
 from ..spectral.reduce.configuration import LandmarkSolver
 
@@ -155,3 +158,16 @@ def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components:
 def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:
     """Assignments and means, some twenty times a start."""
     return PlannedStage("k-means", 20.0 * n_init * n_rows * n_columns * n_clusters * 1e-9, DOUBLE * n_rows)
+
+
+def optimise(n_rows: int, k: int, repulsion: Repulsion, iterations: int) -> PlannedStage:
+    """Attraction along the edges and repulsion between all points, at every iteration."""
+    edges = n_rows * min(1.5 * k, n_rows) * 1.5e-9
+    if isinstance(repulsion, Exact):
+        each, note = n_rows**2 * 4e-10, "all pairs at every iteration"
+    elif isinstance(repulsion, BarnesHut):
+        each, note = n_rows * 4e-7, "trees"
+    else:
+        each, note = n_rows * 2e-7 + 3e-3, "Fourier transforms"
+    held = int(n_rows * (1.5 * k * 20 + 400))
+    return PlannedStage("optimise", iterations * (edges + each), held, note)

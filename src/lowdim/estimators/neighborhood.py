@@ -188,9 +188,15 @@ def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
 
 
 def find_neighborhood(
-    rows: Rows, settings: Settings, default_neighbors: int, events: Events, shared: Shared
+    rows: Rows,
+    settings: Settings,
+    default_neighbors: int,
+    events: Events,
+    shared: Shared,
+    *,
+    components: bool = True,
 ) -> Neighborhood:
-    """Duplicates collapsed, neighbours found, components counted."""
+    """Duplicates collapsed, neighbours found, components counted; or, if not wanted, all points taken for one."""
     duplicates = None
     if not settings.pairwise:
         with events.stage("duplicates"):
@@ -207,12 +213,21 @@ def find_neighborhood(
 
         def make() -> tuple[Neighbors, Components]:
             found = _search(index, settings, default_neighbors, duplicates, events, shared)
+            if not components:
+                everyone = np.zeros(found.n_rows, dtype=np.int64)
+                return found, Components(everyone, np.array([found.n_rows]))
             return found, find_components(symmetric_graph(found))
 
-        wanted = (settings.metric, settings.search, settings.n_neighbors, settings.radius)
-        neighbors, components = shared.latest("lists", wanted, make)
+        wanted = (
+            settings.metric,
+            settings.search,
+            settings.n_neighbors or default_neighbors,
+            settings.radius,
+            components,
+        )
+        neighbors, parts = shared.latest("lists", wanted, make)
     places = None if duplicates is None else duplicates.group
-    return Neighborhood(settings, index, neighbors, components, duplicates, places=places, shared=shared)
+    return Neighborhood(settings, index, neighbors, parts, duplicates, places=places, shared=shared)
 
 
 def _search(

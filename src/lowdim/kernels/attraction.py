@@ -95,7 +95,7 @@ def student_plane(
                 across += w * a
                 along += w * b
                 row += weights[place] * logarithm(q)
-            energy += row
+            energy += np.float64(row)
         else:
             for place in range(indptr[n], indptr[n + 1]):
                 m = indices[place]

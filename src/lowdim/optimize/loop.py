@@ -260,5 +260,6 @@ def _last_decrease(history: History) -> float:
 
 
 def _is_steep(outcome: Outcome) -> bool:
+    """Whether E should fall: where it is 0 throughout, as of two points, its gradient is rounding."""
     size = spread(outcome.X) * np.sqrt(outcome.X.shape[0])
-    return bool(outcome.gradient_norm * size > _STEEP * abs(outcome.value))
+    return bool(outcome.gradient_norm * size > max(_STEEP * abs(outcome.value), 1e-10))

@@ -63,6 +63,35 @@ class Momentum:
         return self.learning_rate / (4.0 * objective.lam)
 
 
+class Moving:
+    """Points with a velocity and a gain for every coordinate."""
+
+    def __init__(self, X: Floats, n_jobs: int | None, gains: Floats | None = None) -> None:
+        self.X: Floats = np.ascontiguousarray(X)
+        self.gains = np.ones_like(self.X) if gains is None else gains
+        self._velocity = np.zeros_like(self.X)
+        self._n_jobs = n_jobs
+
+    def advance(
+        self, gradient: Floats, rate: float, momentum: float, limit: float | None, *, changing: bool = True
+    ) -> Floats:
+        """One step, into an array of its own."""
+        X, moved = self.X, np.empty_like(self.X)
+        centre = X.mean(axis=0)
+        gradient = np.ascontiguousarray(gradient)
+        most = np.inf if limit is None else limit
+
+        def work(rows: slice) -> None:
+            kernels.momentum.advance(
+                X, gradient, self._velocity, self.gains, centre, rate, momentum, most, changing, moved,
+                rows.start, rows.stop,
+            )  # fmt: skip
+
+        map_blocks(work, X.shape[0], n_jobs=self._n_jobs)
+        self.X = moved
+        return moved
+
+
 class _Running:
     choices: tuple[Choice, ...] = ()
 
@@ -81,40 +110,24 @@ class _Running:
         self._n_jobs = n_jobs
         self._caution = caution
         self._rate = caution * settings.rate(objective, X)
-        self._X: Floats = np.ascontiguousarray(X)
-        self._velocity = np.zeros_like(self._X)
-        self._gains = np.ones_like(self._X) if gains is None else gains
-        evaluation = objective.evaluate(self._X)
+        self._points = Moving(X, n_jobs, gains)
+        evaluation = objective.evaluate(self._points.X)
         self._gradient = evaluation.gradient
-        self.first = Iterate(self._X, evaluation.value, evaluation.gradient, 0.0, 1)
+        self.first = Iterate(self._points.X, evaluation.value, evaluation.gradient, 0.0, 1)
 
     def step(self, *, value: bool = True) -> Iterate | None:
         """The next iterate, and E there if it is asked for."""
-        self._X = self._moved()
-        evaluation = self._objective.evaluate(self._X, value=value)
+        settings = self._settings
+        X = self._points.advance(
+            self._gradient, self._rate, settings.momentum, settings.max_displacement, changing=settings.gains
+        )
+        evaluation = self._objective.evaluate(X, value=value)
         self._gradient = evaluation.gradient
-        return Iterate(self._X, evaluation.value, evaluation.gradient, self._rate, 1)
+        return Iterate(X, evaluation.value, evaluation.gradient, self._rate, 1)
 
     def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
         """The gains stay, unless steps were too long; the velocity does not."""
-        gains = self._gains if caution == 1.0 else None
+        gains = self._points.gains if caution == 1.0 else None
         return _Running(
             self._settings, objective, X, self._n_jobs, gains=gains, caution=self._caution * caution
         )
-
-    def _moved(self) -> Floats:
-        """The points after one step, in an array of its own."""
-        settings, X = self._settings, self._X
-        centre = X.mean(axis=0)
-        limit = np.inf if settings.max_displacement is None else settings.max_displacement
-        gradient = np.ascontiguousarray(self._gradient)
-        moved = np.empty_like(X)
-
-        def work(rows: slice) -> None:
-            kernels.momentum.advance(
-                X, gradient, self._velocity, self._gains, centre, self._rate, settings.momentum, limit,
-                settings.gains, moved, rows.start, rows.stop,
-            )  # fmt: skip
-
-        map_blocks(work, X.shape[0], n_jobs=self._n_jobs)
-        return moved

@@ -40,6 +40,7 @@ class ElasticEmbedding(NeighborObjective):
         data: Floats | None = None,
     ) -> None:
         super().__init__(attraction, engine, lam, masses)
+        self.data = data
         self._factors = None if data is None else distance_factors(data)
 
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:

@@ -1,0 +1,374 @@
+"""Base of the neighbour embeddings: E(X) = E+(X) + lambda E-(X), minimised from a start."""
+
+from __future__ import annotations
+
+import numbers
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning
+from ..data.rows import Rows
+from ..embedding.attraction import Attraction
+from ..embedding.objectives.base import NeighborObjective
+from ..embedding.repulsion.exact import Exact, ExactEngine
+from ..embedding.repulsion.protocol import Engine
+from ..embedding.similarity import Kernel
+from ..errors import DataWarning, InputError
+from ..events import Event, Events
+from ..mapping.fixed_embedding import FixedEmbeddingMap
+from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..neighbors.lookup import Lookup
+from ..optimize.annealing import Annealing
+from ..optimize.critical import critical_lambda
+from ..optimize.descent import DirectedDescent
+from ..optimize.directions import LimitedMemory, SpectralDirection
+from ..optimize.homotopy import Phase, follow
+from ..optimize.line_search import StrongWolfe
+from ..optimize.named import named_optimizer
+from ..optimize.outcome import Outcome, Stopping
+from ..optimize.protocol import Optimizer
+from ..records import Floats, PlannedStage, Sparse
+from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from . import costs
+from .base import COMMON_RULES, Embedded, Estimator
+from .engines import ENGINE_RULES, check_repulsion, choose_repulsion
+from .laplacian import check_affinity_input
+from .neighborhood import PAIRWISE, Neighborhood, Settings, Streams, find_neighborhood
+from .shared import Shared
+from .starts import INIT_RULES, check_start, find_start
+
+USUAL_PERPLEXITY = 30.0
+NEIGHBORS_PER_PERPLEXITY = 3
+FEWEST_NEIGHBORS = 5
+"""Neighbours below which a perplexity says nothing."""
+FEW_POINTS = 10_000
+"""Points up to which t-SNE's schedule is longer and gentler."""
+MOST_ITERATIONS = 1000
+USUAL_TOLERANCE = 1e-6
+
+EMBEDDING_RULES: Mapping[str, Rule] = {
+    **COMMON_RULES,
+    **ENGINE_RULES,
+    **INIT_RULES,
+    "perplexity": Either(Real(1, closed=True), Nothing()),
+    "n_neighbors": Either(Whole(1), Nothing()),
+    "metric": Either(Instance(str), Function()),
+    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
+    "lam": Real(0),
+    "homotopy": Either(OneOf("auto"), Whole(2), Instance(list, tuple, np.ndarray), Nothing()),
+    "max_iter": Either(Whole(1), Nothing()),
+    "max_seconds": Either(Real(0), Nothing()),
+    "tolerance": Either(Real(0, closed=True), Nothing()),
+    "record": Whole(0),
+    "search": OneOf("auto", "exact", "approximate"),
+}
+
+
+@dataclass(slots=True)
+class Frames:
+    """Listener that keeps every so many embeddings of an optimisation."""
+
+    every: int
+    kept: list[tuple[int, Floats]]
+
+    def __call__(self, event: Event) -> None:
+        """Keep an embedding."""
+        if event.kind == "iteration" and "embedding" in event.data:
+            iteration = int(event.data["iteration"])
+            if iteration % self.every == 0:
+                self.kept.append((iteration, event.data["embedding"]))
+
+
+class NeighborEmbedding(Estimator):
+    """Base of SNE, symmetric SNE, t-SNE and the elastic embedding: a subclass says what is minimised, and how."""
+
+    _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
+    _kernel: ClassVar[Kernel]
+    _has_schedule: ClassVar[bool] = False
+    _usual_steps: ClassVar[int | None] = None
+    """Steps of lambda where ``homotopy`` is left to ``auto`` and there is no schedule."""
+
+    affinity: Any
+    homotopy: Any
+    init: Any
+    lam: float
+    max_iter: int | None
+    max_seconds: float | None
+    metric: Any
+    n_neighbors: int | None
+    optimizer: Any
+    perplexity: float | None
+    record: int
+    repulsion: Any
+    search: str
+    tolerance: float | None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_repulsion(self.repulsion, self.n_components)
+        if self.perplexity is not None and self.affinity != "auto":
+            raise InputError(
+                f"perplexity belongs to affinity='auto'; got perplexity={self.perplexity:g} with "
+                f"affinity={self.affinity!r}. Put it into the affinity, as in Entropic({self.perplexity:g})."
+            )
+
+    def _check_input(self, X: Any, *, reset: bool) -> Rows:
+        return check_affinity_input(self, X, reset=reset)
+
+    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+        given = check_start(self.init, rows.n_rows, self.n_components)
+        hood = self._neighborhood(rows, events, shared)
+        streams, masses = hood.settings.streams, hood.weights
+        with events.stage("affinities"):
+            W, fitted = self._affinities(hood, events)
+            weights = self._attraction_weights(W, masses, fitted)
+        with events.stage("start"):
+            if given is not None:
+                start = given if hood.duplicates is None else given[hood.duplicates.first]
+            else:
+                points = None if hood.settings.pairwise else hood.index.rows
+                start = find_start(
+                    self.init,
+                    points,
+                    W,
+                    self.n_components,
+                    rng=streams.solve,
+                    events=events,
+                    n_jobs=self.n_jobs,
+                )
+        repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
+        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
+        attraction = Attraction(weights, self._kernel, self.n_jobs, single=not isinstance(repulsion, Exact))
+        objective = self._make_objective(attraction, engine, masses, hood)
+        frames = Frames(max(1, self.record), [])
+        if self.record:
+            events.listeners = (*events.listeners, frames)
+        with events.stage("optimise"):
+            outcome = self._minimise(objective, start, events)
+        with events.stage("map"):
+            map_ = self._make_map(hood, fitted, objective, outcome.X)
+        return self._embedded(hood, objective, outcome, map_, frames)
+
+    def _embedded(
+        self,
+        hood: Neighborhood,
+        objective: NeighborObjective,
+        outcome: Outcome,
+        map_: FixedEmbeddingMap,
+        frames: Frames,
+    ) -> Embedded:
+        def expand(X: Floats) -> Floats:
+            return X if hood.duplicates is None else X[hood.duplicates.group]
+
+        attributes: dict[str, Any] = {
+            "objective_": outcome.value,
+            "n_iter_": outcome.iterations,
+            "history_": outcome.history,
+            **self._extra_attributes(objective, outcome),
+        }
+        if self.record:
+            attributes["frames_"] = [(iteration, expand(X)) for iteration, X in frames.kept]
+        figures = {
+            "objective": outcome.value,
+            "iterations": outcome.iterations,
+            "evaluations": outcome.evaluations,
+            "stopped": outcome.reason,
+            "gradient_norm": outcome.gradient_norm,
+            "duplicates_collapsed": hood.duplicates.n_collapsed if hood.duplicates else 0,
+            "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
+            **{
+                name.removesuffix("_"): value
+                for name, value in self._extra_attributes(objective, outcome).items()
+            },
+        }
+        return Embedded(expand(outcome.X), map_, attributes=attributes, figures=figures)
+
+    def _neighborhood(self, rows: Rows, events: Events, shared: Shared) -> Neighborhood:
+        streams = Streams.of(self.random_state)
+        if self.affinity == "precomputed" or self.metric == "graph":
+            graph = (
+                rows.values.copy()
+                if isinstance(rows.values, csr_array)
+                else csr_array(rows.block(slice(None)))
+            )
+            graph.eliminate_zeros()
+            empty = int(np.sum(np.diff(graph.indptr) == 0))
+            if empty:
+                raise InputError(
+                    f"{empty} of the {graph.shape[0]} rows of X have no affinity to any other, so nothing says where "
+                    "they belong. Leave them out, or tie them to some."
+                )
+            settings = Settings("graph", None, np.inf, "auto", self.n_jobs, streams)
+            return find_neighborhood(Rows(graph), settings, 1, events, shared, components=False)
+        wanted = self.n_neighbors
+        if wanted is None:
+            wanted = ceil(NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity))
+            wanted = min(wanted, max(1, rows.n_rows - 1))
+        settings = Settings(self.metric, None, None, self.search, self.n_jobs, streams)
+        if self.n_neighbors is not None:
+            settings = Settings(self.metric, wanted, None, self.search, self.n_jobs, streams)
+        return find_neighborhood(rows, settings, wanted, events, shared, components=False)
+
+    @property
+    def _perplexity_of_affinity(self) -> float:
+        return float(self.affinity.perplexity) if isinstance(self.affinity, Entropic) else USUAL_PERPLEXITY
+
+    def _affinities(self, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
+        """Symmetric affinities, and what gives those of new points (None: they come given)."""
+        lists = hood.neighbors
+        if hood.settings.metric == "graph":
+            W = csr_array(
+                (lists.distances, lists.indices, lists.indptr), shape=(hood.n_points, hood.n_points)
+            )
+            W.sort_indices()
+            return W, None
+        affinity = self.affinity
+        if affinity == "auto":
+            affinity = self._default_affinity(hood, events)
+        fitted = affinity.fit(lists, events=events, n_jobs=self.n_jobs)
+        return fitted.weights(lists, events=events, n_jobs=self.n_jobs), fitted
+
+    def _default_affinity(self, hood: Neighborhood, events: Events) -> Affinity:
+        fewest = int(hood.neighbors.counts.min())
+        if self.perplexity is not None:
+            return Entropic(self.perplexity)
+        if fewest < FEWEST_NEIGHBORS:
+            events.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")
+            return Binary()
+        perplexity = min(USUAL_PERPLEXITY, fewest / NEIGHBORS_PER_PERPLEXITY)
+        why = "the default" if perplexity == USUAL_PERPLEXITY else f"a third of {fewest} neighbours"
+        events.chosen("perplexity", f"{perplexity:.4g}", why)
+        return Entropic(perplexity)
+
+    def _attraction_weights(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+        """W+ of the points; a point that stands for m rows pulls m times as hard."""
+        if masses is not None:
+            M = diags_array(masses)
+            W = csr_array((M @ W + W @ M) / 2)
+        return self._scaled(W, masses, fitted)
+
+    def _minimise(self, objective: NeighborObjective, start: Floats, events: Events) -> Outcome:
+        optimizer = self._choose_optimizer(objective, events)
+        schedule = optimizer.iterations if isinstance(optimizer, Annealing) else None
+        stopping = Stopping(
+            tolerance=self.tolerance
+            if self.tolerance is not None
+            else (0.0 if schedule else USUAL_TOLERANCE),
+            max_iterations=self.max_iter or schedule or MOST_ITERATIONS,
+            is_budget=self.max_iter is not None or schedule is not None,
+            window=3,
+        )
+        steps = self.homotopy
+        if isinstance(steps, str):
+            steps = self._usual_steps if schedule is None else None
+        phases = [Phase(lam, optimizer, stopping) for lam in self._path(objective, steps, events)]
+        return follow(
+            objective, start, phases, max_seconds=self.max_seconds, events=events, n_jobs=self.n_jobs
+        )
+
+    def _choose_optimizer(self, objective: NeighborObjective, events: Events) -> Optimizer:
+        if not isinstance(self.optimizer, str):
+            return self.optimizer  # type: ignore[no-any-return]
+        if self.optimizer != "auto":
+            return named_optimizer(self.optimizer)
+        if self._has_schedule:
+            few = objective.degrees.size <= FEW_POINTS
+            schedule = (
+                Annealing(self.max_iter or 500, rate=0.5, momentum=0.9)
+                if few
+                else Annealing(self.max_iter or 200)
+            )
+            events.chosen(
+                "optimizer", f"annealed momentum, {schedule.iterations} iterations", "the quickest measured"
+            )
+            return schedule
+        events.chosen("optimizer", "L-BFGS on the spectral direction", "the quickest measured")
+        noise = 0.0 if isinstance(objective.engine, ExactEngine) else 1e-6
+        return DirectedDescent(LimitedMemory(initial=SpectralDirection()), StrongWolfe(noise=noise))
+
+    def _path(self, objective: NeighborObjective, path: Any, events: Events) -> list[float]:
+        """The values of lambda to minimise at, one after the other."""
+        if path is None:
+            return [self.lam]
+        if isinstance(path, numbers.Integral):
+            critical = self._critical_lambda(objective, events)
+            if critical >= self.lam:
+                events.warned(
+                    f"lam={self.lam:g} is below the critical lambda {critical:.3g}, where all points in one place are "
+                    "the minimum. Raise lam.",
+                    DataWarning,
+                )
+                return [self.lam]
+            low = max(critical, 1e-8 * self.lam)
+            events.chosen("homotopy", f"{path} steps from lambda = {low:.3g}", "the critical lambda")
+            return [float(lam) for lam in np.geomspace(low, self.lam, int(path))]
+        steps = np.asarray(path, dtype=np.float64).ravel()
+        if not (steps.size and np.isfinite(steps).all() and (steps > 0).all()):
+            raise InputError(
+                f"homotopy must hold finite values of lambda > 0; got {path!r}. Give such values, or a count."
+            )
+        return [*(float(lam) for lam in steps), *([] if steps[-1] == self.lam else [self.lam])]
+
+    def _critical_lambda(self, objective: NeighborObjective, events: Events) -> float:
+        pair_weight = self._pair_weight(float(objective.counts.sum()))
+        return critical_lambda(
+            objective.weights, pair_weight, masses=objective.masses, events=events, n_jobs=self.n_jobs
+        )
+
+    @abstractmethod
+    def _pair_weight(self, n_rows: float) -> float:
+        """Repulsive weight of a pair of rows where all points are in one place."""
+
+    @abstractmethod
+    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+        """The affinities on the scale of the objective."""
+
+    @abstractmethod
+    def _make_objective(
+        self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
+    ) -> NeighborObjective:
+        """The objective at lambda."""
+
+    @abstractmethod
+    def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
+        """How hard the field pushes a new point, and whether by its logarithm."""
+
+    def _extra_attributes(self, objective: NeighborObjective, outcome: Outcome) -> dict[str, Any]:
+        return {}
+
+    def _make_map(
+        self, hood: Neighborhood, fitted: FittedAffinity | None, objective: NeighborObjective, X: Floats
+    ) -> FixedEmbeddingMap:
+        strength, by_logarithm = self._strength(objective, X)
+        affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
+        if fitted is not None:
+            lookup = Lookup(hood.index, int(hood.neighbors.counts.max(initial=1)))
+            affinities = NeighborAffinities(lookup, fitted, hood.weights, self.n_jobs)
+        field = objective.engine.freeze(X, objective.masses)
+        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm)
+
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        n_rows, n_columns = rows.shape
+        k = self.n_neighbors or ceil(
+            NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity)
+        )
+        k = min(k, max(1, n_rows - 1))
+        given = self.metric in PAIRWISE or self.affinity == "precomputed"
+        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
+        return [
+            *stages,
+            costs.affinities(n_rows, k),
+            costs.optimise(n_rows, k, repulsion, self.max_iter or 200),
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric in PAIRWISE or self.affinity == "precomputed"
+        return tags

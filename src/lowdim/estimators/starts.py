@@ -1,0 +1,126 @@
+"""Where an optimisation starts: principal components, the graph's own eigenvectors, noise, or coordinates given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..data.rows import Rows
+from ..errors import InputError
+from ..events import Events
+from ..parallel import row_blocks
+from ..records import Floats, Sparse
+from ..rules import Either, Instance, OneOf, Rule
+from ..spectral.linear.choose import fit_pca
+from ..spectral.recipes.laplacian import laplacian_problem
+from ..spectral.solvers import solve
+
+INIT_RULES: Mapping[str, Rule] = {
+    "init": Either(OneOf("auto", "pca", "spectral", "random"), Instance(np.ndarray, list, tuple)),
+}
+NOISE = 1e-4
+"""Deviation of a random start, and of what is added to coordinates that do not vary."""
+ROUGH = 1e-3
+"""Residual to which the eigenvectors of a start are computed."""
+
+
+def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
+    """Coordinates that the user gave, checked; None where ``init`` is a name."""
+    if isinstance(init, str):
+        return None
+    try:
+        given = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"init must hold numbers; got {type(init).__name__} that does not: {error}."
+        ) from None
+    if given.shape != (n_rows, n_components):
+        raise InputError(
+            f"init must have a row for each row of X and n_components columns, ({n_rows}, {n_components}); got "
+            f"{given.shape}. Leave it to init='auto', or give as many."
+        )
+    if not np.isfinite(given).all():
+        raise InputError(
+            f"init must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. Replace them, "
+            "or leave it to init='auto'."
+        )
+    return given
+
+
+def find_start(
+    name: str,
+    rows: Rows | None,
+    weights: Sparse,
+    n_components: int,
+    *,
+    rng: np.random.Generator,
+    events: Events,
+    n_jobs: int | None,
+) -> Floats:
+    """Coordinates with unit deviation in their widest direction, or noise.
+
+    Parameters
+    ----------
+    name
+        ``"pca"``, ``"spectral"``, ``"random"`` or ``"auto"``.
+    rows
+        The points; None where there are only affinities.
+    weights
+        Symmetric affinities of the points.
+    n_components
+        Coordinates.
+    rng
+        Draws the noise.
+    events
+        Told what ``auto`` chose.
+    n_jobs
+        Threads.
+    """
+    n_points = weights.shape[0]
+    if name == "auto":
+        name = "spectral" if rows is None else "pca"
+        why = (
+            "there are only affinities"
+            if rows is None
+            else "as good as the spectral one here, and sooner there"
+        )
+        events.chosen("init", name, why)
+    if name == "random":
+        return NOISE * rng.standard_normal((n_points, n_components))
+    if name == "pca":
+        if rows is None:
+            raise InputError(
+                "init='pca' needs points; X holds distances or affinities. Use init='spectral' or 'random'."
+            )
+        found = _principal(rows, n_components, rng)
+    else:
+        found = _spectral(weights, n_components, rng, events, n_jobs)
+    found -= found.mean(axis=0)
+    widest = float(found.std(axis=0).max(initial=0.0))
+    X = NOISE * rng.standard_normal((n_points, n_components))
+    X[:, : found.shape[1]] += found / (widest if widest > 0 else 1.0)
+    return X
+
+
+def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Floats:
+    count = min(n_components, *rows.shape)
+    fit = fit_pca(rows, count, "auto", generator=rng, events=Events())
+    projected = np.empty((rows.n_rows, count))
+    for part in row_blocks(rows.n_rows, rows.block_rows()):
+        projected[part] = (rows.block(part) - fit.mean) @ fit.components.T
+    return projected
+
+
+def _spectral(
+    weights: Sparse, n_components: int, rng: np.random.Generator, events: Events, n_jobs: int | None
+) -> Floats:
+    """The smallest non-trivial eigenvectors of the normalised Laplacian, each with unit deviation."""
+    count = min(n_components, weights.shape[0] - 2)
+    if count < 1:
+        return np.zeros((weights.shape[0], 0))
+    problem = laplacian_problem(weights, n_jobs=n_jobs)
+    solution = solve(problem, count, tolerance=ROUGH, rng=rng, events=events, n_jobs=n_jobs)
+    deviation = solution.vectors.std(axis=0)
+    return np.asarray(solution.vectors / np.where(deviation > 0, deviation, 1.0))

@@ -1,0 +1,307 @@
+"""SNE, symmetric SNE, t-SNE and the elastic embedding: what users rely on."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.manifold import trustworthiness
+
+import lowdim
+from lowdim.embedding.attraction import Attraction
+from lowdim.embedding.objectives import t_sne
+from lowdim.embedding.objectives.divergence import kl_divergence
+from lowdim.embedding.repulsion.exact import Exact
+from lowdim.embedding.similarity import STUDENT
+from lowdim.errors import InputError, InterruptedWarning
+from lowdim.metrics import neighbor_accuracy
+from lowdim.optimize.descent import DirectedDescent
+from lowdim.optimize.directions import LimitedMemory
+from lowdim.optimize.named import OPTIMIZERS
+
+METHODS = {
+    "SNE": lowdim.SNE,
+    "SymmetricSNE": lowdim.SymmetricSNE,
+    "TSNE": lowdim.TSNE,
+    "ElasticEmbedding": lambda **other: lowdim.ElasticEmbedding(**{"lam": 1.0} | other),
+}
+EVERY = pytest.mark.parametrize("name", METHODS)
+
+
+def make(name, **parameters):
+    return METHODS[name](**parameters)
+
+
+def divergence_of(X, E):
+    """KL(P | Q) of an embedding, all pairs summed."""
+    P = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(30.0), n_neighbors=90).fit(X).affinity_matrix_
+    P = P / P.sum()
+    engine = Exact().start(STUDENT, len(X), 2, 1)
+    return kl_divergence(t_sne.TSNE(Attraction(P, STUDENT, 1), engine), E)
+
+
+@pytest.fixture(scope="module")
+def few(digits):
+    return digits[0][:250], digits[1][:250]
+
+
+@pytest.fixture(scope="module")
+def fitted(few):
+    return {name: make(name).fit(few[0]) for name in METHODS}
+
+
+@EVERY
+def test_digits_come_apart(name, few, fitted):
+    X, y = few
+    E = fitted[name].embedding_
+    assert E.shape == (250, 2)
+    assert trustworthiness(X, E, n_neighbors=10) > 0.93
+    assert neighbor_accuracy(E, y) > 0.85
+
+
+@EVERY
+def test_it_rests_at_a_minimum(name, few):
+    """No direction lowers E: the gradient is small beside that of the start."""
+    model = make(name, optimizer="lbfgs", homotopy=None, tolerance=1e-10, max_iter=2000).fit(few[0])
+    assert model.report_.figures["stopped"] in ("converged", "stalled")
+    assert model.report_.figures["gradient_norm"] < 1e-3 * max(1.0, abs(model.objective_))
+
+
+def test_the_divergence_is_that_of_scikit_learns_formula(few, fitted):
+    model = fitted["TSNE"]
+    E = model.embedding_
+    K = 1 / (1 + cdist(E, E, "sqeuclidean"))
+    np.fill_diagonal(K, 0)
+    Q = K / K.sum()
+    P = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(30.0), n_neighbors=90).fit(few[0]).affinity_matrix_
+    P = (P / P.sum()).toarray()
+    inside = P > 0
+    assert_allclose(model.kl_divergence_, np.sum(P[inside] * np.log(P[inside] / Q[inside])), rtol=1e-6)
+
+
+def test_t_sne_ends_no_higher_than_scikit_learn(digits):
+    from sklearn.manifold import TSNE
+
+    X = digits[0][:600]
+    theirs = TSNE(perplexity=30, init="pca", random_state=0).fit(X).embedding_
+    assert lowdim.TSNE().fit(X).kl_divergence_ < divergence_of(X, theirs.astype(np.float64)) + 1e-3
+
+
+@EVERY
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_lowers_every_objective(name, optimizer, few):
+    model = make(name, optimizer=optimizer, homotopy=None, max_iter=30, init="random").fit(few[0][:120])
+    values = model.history_.values
+    assert np.isfinite(model.embedding_).all()
+    assert model.objective_ == values.min() < values[0]
+
+
+@EVERY
+@pytest.mark.parametrize(("repulsion", "error"), [(lowdim.BarnesHut(0.3), 2e-2), (lowdim.FFT(1e-4), 5e-3)])
+def test_engines_agree(name, repulsion, error, few):
+    settings = {"optimizer": "momentum", "homotopy": None, "max_iter": 20}
+    exact = make(name, repulsion="exact", **settings).fit(few[0])
+    other = make(name, repulsion=repulsion, **settings).fit(few[0])
+    assert lowdim.procrustes(other.embedding_, exact.embedding_).error < error
+
+
+@EVERY
+@pytest.mark.parametrize("n_components", [1, 3, 5])
+def test_other_dimensions(name, n_components, few):
+    E = make(name, n_components=n_components, max_iter=50).fit_transform(few[0])
+    assert E.shape == (250, n_components)
+    assert (E.std(axis=0) > 0).all()
+
+
+@EVERY
+def test_training_points_return_and_batches_do_not_matter(name, few, fitted):
+    X, model = few[0], fitted[name]
+    assert_array_equal(model.transform(X), model.embedding_)
+    new = X[:40] + 0.1
+    whole = model.transform(new)
+    assert_array_equal(np.vstack([model.transform(row[None]) for row in new]), whole)
+    assert_array_equal(model.transform(new), whole)
+
+
+@EVERY
+def test_new_points_land_among_their_own(name, digits, fitted):
+    X, y = digits
+    model, new = fitted[name], X[250:600]
+    places = model.transform(new)
+    nearest = cdist(places, model.embedding_).argmin(axis=1)
+    assert np.mean(y[:250][nearest] == y[250:600]) > 0.6
+    near = model.transform(X[:100] + 1e-3)
+    moved = np.linalg.norm(near - model.embedding_[:100], axis=1)
+    assert np.median(moved) < 0.1 * model.embedding_.std(axis=0).max()
+
+
+@EVERY
+def test_same_seed_same_bits_whatever_the_threads(name, few):
+    one, two = (make(name, n_jobs=jobs, random_state=3, max_iter=40).fit(few[0]) for jobs in (1, 3))
+    assert_array_equal(one.embedding_, two.embedding_)
+    assert_array_equal(one.transform(few[0][:50] + 0.1), two.transform(few[0][:50] + 0.1))
+
+
+@EVERY
+def test_clone_and_pickle(name, few, fitted):
+    model = fitted[name]
+    assert_array_equal(clone(model).fit(few[0]).embedding_, model.embedding_)
+    restored = pickle.loads(pickle.dumps(model))
+    assert_array_equal(restored.transform(few[0][:20] + 0.1), model.transform(few[0][:20] + 0.1))
+
+
+@EVERY
+def test_copies_of_a_row_share_their_place(name, few):
+    X = np.vstack((few[0][:100], few[0][:30], few[0][:30]))
+    E = make(name, max_iter=60).fit_transform(X)
+    assert_array_equal(E[100:130], E[:30])
+    assert_array_equal(E[130:], E[:30])
+
+
+@pytest.mark.parametrize("name", ["SymmetricSNE", "TSNE", "SNE"])
+def test_distances_and_graphs_are_inputs_too(name, few):
+    X = few[0][:120]
+    settings = {"init": "random", "homotopy": None, "max_iter": 30, "optimizer": "momentum"}
+    by_points = make(name, perplexity=10, **settings).fit(X).embedding_
+    by_distances = make(name, perplexity=10, metric="precomputed", **settings).fit(cdist(X, X)).embedding_
+    assert_allclose(by_distances, by_points, atol=1e-6)
+    graph = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(10.0), n_neighbors=30).fit(X).affinity_matrix_
+    model = make(name, metric="graph", **settings).fit(graph)
+    if name != "SNE":
+        assert_allclose(model.embedding_, by_points, atol=1e-6)
+    assert model.transform(graph[:5]).shape == (5, 2)
+
+
+@pytest.mark.parametrize("affinity", [lowdim.Gaussian(20.0), lowdim.Binary(), lowdim.SelfTuning()])
+@EVERY
+def test_any_affinity(name, affinity, few):
+    assert np.isfinite(make(name, affinity=affinity, n_neighbors=15, max_iter=20).fit_transform(few[0])).all()
+
+
+def test_squared_distances_as_repulsive_weights(few):
+    model = lowdim.ElasticEmbedding(lam=1.0, negative="distances").fit(few[0])
+    assert neighbor_accuracy(model.embedding_, few[1]) > 0.85
+    with pytest.raises(InputError, match="needs points"):
+        lowdim.ElasticEmbedding(negative="distances", metric="precomputed").fit(cdist(few[0], few[0]))
+
+
+@pytest.mark.parametrize("init", ["pca", "spectral", "random"])
+@EVERY
+def test_every_start(name, init, few):
+    assert np.isfinite(make(name, init=init, max_iter=20).fit_transform(few[0])).all()
+
+
+def test_a_start_that_is_given_is_where_it_starts(few):
+    start = np.random.default_rng(0).standard_normal((250, 2))
+    frames = lowdim.TSNE(init=start, optimizer="gd", homotopy=None, max_iter=1, record=1).fit(few[0]).frames_
+    assert [iteration for iteration, _ in frames] == [1]
+    assert lowdim.procrustes(frames[0][1], start).error < 0.2
+
+
+def test_frames_are_kept_and_history_tells_of_lambda(few):
+    model = lowdim.ElasticEmbedding(lam=1.0, homotopy=4, record=5, max_iter=30).fit(few[0])
+    assert all(frame.shape == (250, 2) for _, frame in model.frames_)
+    assert [iteration % 5 for iteration, _ in model.frames_] == [0] * len(model.frames_)
+    lam = np.unique(model.history_.lam)
+    assert lam.size == 4
+    assert lam[-1] == 1.0
+
+
+def test_a_callback_can_stop_and_an_interrupt_keeps_the_best(few):
+    def stop(event):
+        if event.kind == "iteration" and event.data.get("iteration") == 25:
+            raise lowdim.Stop
+
+    model = lowdim.TSNE(callback=stop).fit(few[0])
+    assert model.report_.figures["stopped"] == "stopped by callback"
+    assert model.n_iter_ == 25
+
+    def interrupt(event):
+        if event.kind == "iteration" and event.data.get("iteration") == 25:
+            raise KeyboardInterrupt
+
+    with pytest.warns(InterruptedWarning, match="best embedding so far"):
+        model = lowdim.TSNE(callback=interrupt).fit(few[0])
+    assert model.transform(few[0][:3]).shape == (3, 2)
+
+
+def test_seconds_are_a_bound(few):
+    model = lowdim.TSNE(max_seconds=1e-3).fit(few[0])
+    assert model.report_.figures["stopped"] == "max_seconds"
+    assert model.n_iter_ < 500
+
+
+def test_configured_objects(few):
+    optimizer = DirectedDescent(LimitedMemory(memory=5))
+    model = lowdim.TSNE(optimizer=optimizer, repulsion=lowdim.BarnesHut(theta=0.3), max_iter=20).fit(few[0])
+    assert np.isfinite(model.embedding_).all()
+    assert lowdim.TSNE(repulsion=lowdim.FFT(1e-4), max_iter=20).fit(few[0]).n_iter_ == 20
+
+
+def test_the_objective_at_the_end_is_that_of_the_embedding(few, fitted):
+    model = fitted["TSNE"]
+    assert_allclose(divergence_of(few[0], model.embedding_), model.kl_divergence_, rtol=1e-8)
+
+
+BAD = [
+    ({"perplexity": 0.5}, "perplexity"),
+    ({"perplexity": 300}, "perplexity"),
+    ({"perplexity": 30, "n_neighbors": 20}, "perplexity"),
+    ({"perplexity": 5, "affinity": lowdim.Binary()}, "Put it into the affinity"),
+    ({"n_neighbors": 250}, "n_neighbors"),
+    ({"lam": -1.0}, "lam"),
+    ({"lam": 0.0}, "lam"),
+    ({"lam": np.nan}, "lam"),
+    ({"init": np.zeros((10, 2))}, r"\(250, 2\)"),
+    ({"init": np.full((250, 2), np.nan)}, "500 NaN or infinite"),
+    ({"init": "nowhere"}, "init"),
+    ({"init": [["a", "b"]] * 250}, "must hold numbers"),
+    ({"n_components": 3, "repulsion": "fft"}, "at most 2 dimensions"),
+    ({"n_components": 4, "repulsion": lowdim.BarnesHut()}, "at most 3 dimensions"),
+    ({"optimizer": "newton"}, "optimizer"),
+    ({"repulsion": lowdim.FFT(1e-12)}, "tolerance of FFT"),
+    ({"homotopy": [-1.0, 2.0]}, "homotopy"),
+    ({"homotopy": []}, "homotopy"),
+    ({"max_iter": 0}, "max_iter"),
+    ({"max_seconds": -1.0}, "max_seconds"),
+    ({"record": -1}, "record"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "words"), BAD, ids=[str(i) for i in range(len(BAD))])
+@EVERY
+def test_bad_parameters_are_named(name, parameters, words, few):
+    with pytest.raises(InputError, match=words):
+        make(name, **parameters).fit(few[0])
+
+
+@EVERY
+def test_bad_data_is_named(name, few):
+    X = few[0]
+    with pytest.raises(InputError, match="equal"):
+        make(name).fit(np.ones((20, 3)))
+    graph = lowdim.LaplacianEigenmaps(n_neighbors=12).fit(X).affinity_matrix_.toarray()
+    graph[3] = graph[:, 3] = 0
+    with pytest.raises(InputError, match="1 of the 250 rows of X have no affinity"):
+        make(name, metric="graph").fit(graph)
+    with pytest.raises(ValueError, match="NaN"):
+        make(name).fit(np.where(X > 15, np.nan, X))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7])
+@EVERY
+def test_very_few_points(name, count):
+    parameters = {"lam": 100.0} if name == "ElasticEmbedding" else {}
+    E = make(name, **parameters).fit_transform(np.random.default_rng(0).standard_normal((count, 3)))
+    assert E.shape == (count, 2)
+    assert np.isfinite(E).all()
+
+
+def test_plans_grow_with_the_work():
+    small, large = np.zeros((1000, 10)), np.zeros((20_000, 10))
+    assert lowdim.TSNE().plan(large).seconds > lowdim.TSNE().plan(small).seconds > 0
+    assert lowdim.TSNE(repulsion="exact").plan(large).seconds > lowdim.TSNE().plan(large).seconds

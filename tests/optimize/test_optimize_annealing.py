@@ -1,0 +1,45 @@
+"""The schedule of annealed momentum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dense_objectives import problem
+
+from lowdim.optimize.annealing import Annealing
+from lowdim.optimize.loop import minimise
+from lowdim.optimize.outcome import Stopping
+
+
+@pytest.mark.parametrize("iterations", [1, 5, 30, 200, 1000])
+def test_the_schedule_rises_glides_and_settles(iterations):
+    settings = Annealing(iterations)
+    share, rate, momentum = np.array([settings.at(i) for i in range(iterations + 5)]).T
+    assert (np.diff(share) >= 0).all()
+    assert share[-1] == 1.0
+    assert (np.diff(rate) <= 0).all()
+    assert share[0] <= 1.0
+    if iterations >= 30:
+        assert share[0] == pytest.approx(1 / 12)
+        assert rate[-1] == pytest.approx(0.1)
+        assert momentum[0] == 0.8
+        assert momentum.max() == 0.95
+        assert momentum[-1] == pytest.approx(0.5)
+
+
+def test_it_lowers_the_objective_and_knows_it_only_at_the_final_lambda():
+    objective, X = problem("t-sne")
+    stepper = Annealing(60).start(objective, X, 1)
+    values = [stepper.step(value=True).value for _ in range(60)]
+    assert values[:5] == [None] * 5
+    assert values[-1] < objective.evaluate(X).value
+    outcome = minimise(objective, X, Annealing(300, rate=0.25), Stopping(max_iterations=300, is_budget=True))
+    assert outcome.reason == "max_iterations"
+    assert outcome.value == outcome.history.values.min()
+
+
+def test_caution_shortens_steps():
+    objective, X = problem("t-sne")
+    stepper = Annealing(60).start(objective, X, 1)
+    careful = stepper.restart(objective, X, caution=0.5)
+    assert careful.step().step == pytest.approx(stepper.step().step / 2)

@@ -33,7 +33,7 @@ def test_it_lowers_the_objective_and_knows_it_only_at_the_final_lambda():
     values = [stepper.step(value=True).value for _ in range(60)]
     assert values[:5] == [None] * 5
     assert values[-1] < objective.evaluate(X).value
-    outcome = minimise(objective, X, Annealing(300, rate=0.25), Stopping(max_iterations=300, is_budget=True))
+    outcome = minimise(objective, X, Annealing(300, rate=0.25), Stopping(0.0, 300, is_budget=True))
     assert outcome.reason == "max_iterations"
     assert outcome.value == outcome.history.values.min()
 

@@ -135,6 +135,27 @@ class DistancePatches:
         return out
 
 
+@dataclass(frozen=True, slots=True)
+class TablePatches:
+    """Patches whose Gram matrices come from a table of the squared distances of all points; see ``table_patches``."""
+
+    neighbors: Neighbors
+    places: Integers
+    squared: Floats
+
+    @property
+    def block_rows(self) -> int:
+        """Rows to ask for at a time."""
+        return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * max(1, _mean_square(self.places)))))
+
+    def grams(self, rows: slice) -> Floats:
+        """Gram matrices of consecutive rows, end to end."""
+        indptr, indices, distances, places = _cut(self.neighbors, self.places, rows)
+        out = np.empty(places[-1] - places[0])
+        kernels.local_linear.table_grams(indptr, indices, distances, self.squared, places, out)
+        return out
+
+
 def coordinate_patches(
     neighbors: Neighbors, points: Rows, queries: Rows | None = None, *, n_jobs: int | None = None
 ) -> CoordinatePatches:
@@ -154,6 +175,15 @@ def distance_patches(
     """Patches of any metric, by the distances in ``neighbors`` and those ``between`` the neighbours."""
     ordered = by_index(neighbors, n_jobs=n_jobs)
     return DistancePatches(ordered, _places(ordered), between)
+
+
+def table_patches(neighbors: Neighbors, squared: Floats, *, n_jobs: int | None = None) -> TablePatches:
+    """Patches among few points with many columns, by the squared distances between these: no column is read again.
+
+    The Gram matrix has an absolute error of rounding times the squared distances: fine with a ridge.
+    """
+    ordered = by_index(neighbors, n_jobs=n_jobs)
+    return TablePatches(ordered, _places(ordered), squared)
 
 
 def patches_of(

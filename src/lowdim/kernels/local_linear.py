@@ -196,6 +196,26 @@ def distance_grams(
         mirror(gram, count)
 
 
+@njit(cache=True, nogil=True)
+def table_grams(
+    indptr: Integers, indices: Integers, distances: Floats, squared: Floats, places: Integers, grams: Floats
+) -> None:
+    """G_jk = (d_j^2 + d_k^2 - d_jk^2) / 2 from scaled distances, d_jk^2 in a table of all points."""
+    for i in range(indptr.shape[0] - 1):
+        first, count = indptr[i], indptr[i + 1] - indptr[i]
+        scale = shrinking(distances, first, first + count)
+        gram = grams[places[i] - places[0] : places[i + 1] - places[0]]
+        for a in range(count):
+            to_first = distances[first + a] * scale
+            line = squared[indices[first + a]]
+            for b in range(a):
+                to_second = distances[first + b] * scale
+                apart = line[indices[first + b]] * scale * scale
+                gram[a * count + b] = 0.5 * (to_first * to_first + to_second * to_second - apart)
+            gram[a * count + a] = to_first * to_first
+        mirror(gram, count)
+
+
 @njit(cache=True, nogil=True, fastmath=FLAGS)
 def solve_for_ones(factor: Floats, weights: Floats, smallest: float) -> bool:
     """Solve A w = 1 by Cholesky, A in ``factor`` (overwritten); False where a pivot is under ``smallest``."""

@@ -13,18 +13,21 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...affinities.local_linear import reconstruction_weights
-from ...affinities.patches import patches_of
+from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
 from ...events import Events
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
+from ...neighbors.pairwise import pairwise_distances
 from ...parallel import row_blocks
-from ...records import Neighbors, Sparse
+from ...records import Floats, Neighbors, Sparse
 from ..landmarks import Landmarks
 
 BLOCK_NEIGHBORS = 1 << 18
+FEW_COLUMNS, MOST_IN_TABLE, SAFE_RIDGE = 32, 4096, 1e-6
+"""Columns from which a table of the landmarks' distances pays, landmarks that it may hold, and the least ridge."""
 FAR = 3.0
 """A point is far from every landmark when it is so many times as far from the nearest as that is from its own."""
 REACH = 5
@@ -90,11 +93,16 @@ def landmark_weights(
     n_rows, columns = rows.n_rows, landmarks.indices if pairwise else None
     indices, weights = np.empty(n_rows * n_neighbors, np.int32), np.empty(n_rows * n_neighbors)
     remoteness = Remoteness(index, n_neighbors, metric)
+    table = _table(index, n_rows, n_neighbors, reg, n_jobs)
     for block in row_blocks(n_rows, max(1, BLOCK_NEIGHBORS // n_neighbors)):
         part = Rows(rows.values[block])
         part = part if columns is None else Rows(part.values[:, columns])
         neighbors = index.query(part, n_neighbors)
-        patches = patches_of(index, neighbors, part, n_jobs=n_jobs)
+        patches: Patches = (
+            patches_of(index, neighbors, part, n_jobs=n_jobs)
+            if table is None
+            else table_patches(neighbors, table, n_jobs=n_jobs)
+        )
         own = slice(block.start * n_neighbors, block.stop * n_neighbors)
         block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=n_jobs)
         indices[own], weights[own] = block_weights.indices, block_weights.data
@@ -105,6 +113,21 @@ def landmark_weights(
     Z.has_sorted_indices = True
     remoteness.warn(n_rows, events)
     return LandmarkWeights(Z, landmarks, index, n_neighbors, remoteness.far)
+
+
+def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, n_jobs: int | None) -> Floats | None:
+    """Squared distances between the landmarks, where Gram matrices from them are cheaper than from many columns."""
+    L, n_columns = index.rows.shape
+    saves = n_columns >= FEW_COLUMNS and n_rows * n_neighbors**2 >= 4 * L**2
+    if (
+        index.metric != "euclidean"
+        or index.rows.is_sparse
+        or not saves
+        or L > MOST_IN_TABLE
+        or reg < SAFE_RIDGE
+    ):
+        return None
+    return np.square(pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), n_jobs=n_jobs))
 
 
 def _index(

@@ -31,6 +31,10 @@ CHECKED = [
     lowdim.LLE(variant="ltsa"),
     lowdim.LaplacianEigenmaps(),
     lowdim.SpectralClustering(n_clusters=2),
+    lowdim.TSNE(max_iter=50),
+    lowdim.SymmetricSNE(max_iter=30),
+    lowdim.SNE(max_iter=30),
+    lowdim.ElasticEmbedding(max_iter=20, homotopy=3),
 ]
 
 

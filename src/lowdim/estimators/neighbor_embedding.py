@@ -56,7 +56,7 @@ EMBEDDING_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     **ENGINE_RULES,
     **INIT_RULES,
-    "perplexity": Either(Real(1, closed=True), Nothing()),
+    "perplexity": Either(Real(0), Nothing()),
     "n_neighbors": Either(Whole(1), Nothing()),
     "metric": Either(Instance(str), Function()),
     "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
@@ -351,7 +351,7 @@ class NeighborEmbedding(Estimator):
             lookup = Lookup(hood.index, int(hood.neighbors.counts.max(initial=1)))
             affinities = NeighborAffinities(lookup, fitted, hood.weights, self.n_jobs)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm)
+        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape

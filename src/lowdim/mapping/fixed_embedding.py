@@ -16,9 +16,13 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from .. import kernels
 from ..data.rows import Rows
-from ..records import Floats
+from ..errors import InputError
+from ..parallel import map_blocks
+from ..records import Floats, Integers, Sparse
 from .nystrom import Affinities
 
 MOST_STEPS = 100
@@ -66,6 +70,8 @@ class FixedEmbeddingMap:
         lambda c.
     by_logarithm
         Whether the push is lambda log phi, and ``strength`` is lambda.
+    n_jobs
+        Threads.
     """
 
     affinities: Affinities
@@ -74,6 +80,7 @@ class FixedEmbeddingMap:
     kernel: Literal["gaussian", "student"]
     strength: float
     by_logarithm: bool = False
+    n_jobs: int | None = None
 
     def transform(self, rows: Rows) -> Floats:
         """Coordinates of new points, each row alone; one that equals a fitted point takes that one's."""
@@ -83,33 +90,28 @@ class FixedEmbeddingMap:
         places[known] = self.embedding[equal[known]]
         new = np.flatnonzero(~known)
         if new.size:
-            places[new] = self._place(*self._padded(weights[new]))
+            tied = weights[new]
+            if (alone := np.diff(tied.indptr) == 0).any():
+                raise InputError(
+                    f"{int(alone.sum())} rows of X have no affinity to any fitted point (the first is row "
+                    f"{new[alone][0]}), so nothing says where they belong. Leave them out, or widen the affinity."
+                )
+            places[new] = self._place(Ties.of(tied))
         return places
 
-    def _padded(self, weights: object) -> tuple[Floats, Floats]:
-        """Affinities (n x k, rows of sum 1) and coordinates (n x k x d) of the neighbours, padded with nothing."""
-        indptr, indices, data = weights.indptr, weights.indices, weights.data  # type: ignore[attr-defined]
-        counts = np.diff(indptr)
-        inside = np.arange(max(1, counts.max(initial=1))) < counts[:, None]
-        p = np.zeros(inside.shape)
-        members = np.zeros(inside.shape, dtype=np.int64)
-        p[inside], members[inside] = data, indices
-        totals = p.sum(axis=1, keepdims=True)
-        return p / np.where(totals > 0, totals, 1.0), self.embedding[members]
-
-    def _place(self, p: Floats, neighbors: Floats) -> Floats:
+    def _place(self, ties: Ties) -> Floats:
         """Scaled descent: a step of the pull's own curvature, longer while E falls, shorter where it does not."""
-        X = (p[:, :, None] * neighbors).sum(axis=1)
-        nearest = neighbors[np.arange(p.shape[0]), p.argmax(axis=1)]
-        value, step = self._evaluate(X, p, neighbors)
-        other, other_step = self._evaluate(nearest, p, neighbors)
+        everyone = np.arange(ties.n_rows)
+        X = np.asarray(ties.weights @ self.embedding)
+        nearest = self.embedding[ties.strongest]
+        value, step = self._evaluate(X, ties, everyone)
+        other, other_step = self._evaluate(nearest, ties, everyone)
         better = other < value
         X[better], value[better], step[better] = nearest[better], other[better], other_step[better]
-        length = np.ones(p.shape[0])
-        moving = np.arange(p.shape[0])
+        length, moving = np.ones(ties.n_rows), everyone
         for _ in range(MOST_STEPS):
             trial = X[moving] + length[moving, None] * step[moving]
-            found, next_step = self._evaluate(trial, p[moving], neighbors[moving])
+            found, next_step = self._evaluate(trial, ties, moving)
             falls = found < value[moving]
             ahead = moving[falls]
             X[ahead], value[ahead], step[ahead] = trial[falls], found[falls], next_step[falls]
@@ -121,17 +123,50 @@ class FixedEmbeddingMap:
                 break
         return X
 
-    def _evaluate(self, X: Floats, p: Floats, neighbors: Floats) -> tuple[Floats, Floats]:
-        """The objective of each point, and its step -gradient / (curvature of the pull)."""
-        apart = X[:, None, :] - neighbors
-        D = (apart**2).sum(axis=2)
-        slope = p / (1.0 + D) if self.kernel == "student" else p
-        pull = (slope[:, :, None] * apart).sum(axis=1)
-        energy = (p * (np.log1p(D) if self.kernel == "student" else D)).sum(axis=1)
+    def _evaluate(self, X: Floats, ties: Ties, rows: Integers) -> tuple[Floats, Floats]:
+        """The objective of some of the points at X, and their steps -gradient / (curvature of the pull)."""
+        X = np.ascontiguousarray(X)
+        energy, pull, curvature = np.empty(rows.size), np.empty_like(X), np.empty(rows.size)
+        student, W, embedding = self.kernel == "student", ties.weights, self.embedding
+
+        def work(part: slice) -> None:
+            kernels.placing.pulls(
+                student, W.indptr, W.indices, W.data, embedding, rows, X, part.start, part.stop, energy, pull,
+                curvature,
+            )  # fmt: skip
+
+        map_blocks(work, rows.size, n_jobs=self.n_jobs)
         field = self.field.at(X)
         if self.by_logarithm:
             phi = np.maximum(field.potential, np.finfo(np.float64).tiny)
             push, energy = self.strength * field.force / phi[:, None], energy + self.strength * np.log(phi)
         else:
             push, energy = self.strength * field.force, energy + self.strength * field.potential
-        return energy, np.asarray((push - pull) / slope.sum(axis=1, keepdims=True))
+        return energy, np.asarray((push - pull) / curvature[:, None])
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Affinities of new points, rows of sum 1, and the fitted point that each is tied to most."""
+
+    weights: Sparse
+    strongest: Integers
+
+    @classmethod
+    def of(cls, affinities: Sparse) -> Ties:
+        """Rows scaled to the sum 1."""
+        counts = np.diff(affinities.indptr)
+        starts = affinities.indptr[:-1].astype(np.int64)
+        totals = np.add.reduceat(affinities.data, starts)
+        data = affinities.data / np.repeat(totals, counts)
+        rows = np.repeat(np.arange(counts.size), counts)
+        # The last of a row by (row, weight): the strongest, of equal ones the one with the least index.
+        order = np.lexsort((-affinities.indices, data, rows))
+        strongest = affinities.indices[order[affinities.indptr[1:] - 1]]
+        indptr, indices = affinities.indptr.astype(np.int64), affinities.indices.astype(np.int64)
+        return cls(csr_array((data, indices, indptr), shape=affinities.shape), strongest)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of new points."""
+        return int(self.weights.shape[0])

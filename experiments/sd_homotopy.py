@@ -145,8 +145,8 @@ def _remark(notebook: Notebook, runs: Runs, count: int, limit: float) -> None:
     ends = {key: run.value for key, run in runs.items() if _is_whole(run, count)}
     low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
     notebook.remark(
-        f"All that came to the end are in minima of about the same height: from {ends[low]:.5g} ({low[0]}, {low[1]} steps) "
-        f"to {ends[high]:.5g} ({high[0]}, {high[1]} steps)."
+        f"E at the end of those that came there: from {ends[low]:.5g} ({low[0]}, {low[1]} steps) to {ends[high]:.5g} "
+        f"({high[0]}, {high[1]} steps)."
     )
 
 
@@ -177,19 +177,13 @@ def _draw(runs: Runs) -> Figure:
     left.set_title("dotted: the paper's line search", loc="left")
     left.grid(alpha=0.3)
     left.legend(fontsize=8)
+    kinds = {"authors": "black", "the paper's steps": "tab:orange", "growing or its own": "tab:blue"}
     for place, name in enumerate(NAMES):
-        bars = {"authors": AUTHORS.get(name), PAPERS: runs.get((name, PAPERS))}
-        bars[GROWING] = runs.get((name, GROWING), runs.get((name, OWN)))
-        for shift, (kind, held) in enumerate(bars.items()):
-            if held is not None:
-                height = held if isinstance(held, int) else held.evaluations
-                colour = ("black", "tab:orange", "tab:blue")[shift]
-                right.bar(place + 0.27 * (shift - 1), height, 0.25, color=colour)
-    for kind, colour in (
-        ("authors", "black"),
-        ("the paper's steps", "tab:orange"),
-        ("growing, own", "tab:blue"),
-    ):
+        papers, own = runs.get((name, PAPERS)), runs.get((name, GROWING)) or runs[name, OWN]
+        heights = (AUTHORS.get(name, 0), papers.evaluations if papers else 0, own.evaluations)
+        for shift, (height, colour) in enumerate(zip(heights, kinds.values(), strict=True)):
+            right.bar(place + 0.27 * (shift - 1), height, 0.25, color=colour)
+    for kind, colour in kinds.items():
         right.bar(0, 0, color=colour, label=kind)
     right.set(yscale="log", ylabel="evaluations in all")
     right.set_xticks(range(len(NAMES)), NAMES, rotation=35, ha="right")

@@ -2,8 +2,8 @@
 
 The data and affinities of sd-same-minimum. Every start is Gaussian noise of deviation 0.01; every optimiser has the
 same seconds from each, its preparations included. Directions p = -B^-1 g go with the line search of the paper and with
-ours, whose steps may grow. A few starts as wide as the final picture are tried too. An optimiser that has come less than
-half of the way down that the best one came counts as not under way: that all its runs are alike says nothing.
+ours, whose steps may grow. A few starts as wide as the final picture are tried too. An optimiser that has come less
+than half of the way down that the best one came counts as not under way: that all its runs are alike says nothing.
 """
 
 from __future__ import annotations
@@ -154,22 +154,22 @@ def _draw(narrow: Values, wide: Values, seconds: float) -> Figure:
     figure = Figure(figsize=(12, 8), layout="constrained")
     panels = figure.subplots(2, 2, sharey=True).ravel()
     lowest = min(float(value.min()) for value in (*narrow.values(), *wide.values()))
-    top = max(float(np.quantile(narrow[name][:, -1], 0.9)) for name in NAMES) + 0.3
     for panel, (place, share) in zip(panels, enumerate(PARTS.values()), strict=False):
-        _boxes(panel, {name: value[:, place] for name, value in narrow.items()})
+        _boxes(panel, {name: value[:, place] - lowest for name, value in narrow.items()})
         panel.set_title(f"after {share * seconds:.2g} s", loc="left")
-    _boxes(panels[3], {name: value[:, -1] for name, value in wide.items()})
+    _boxes(panels[3], {name: value[:, -1] - lowest for name, value in wide.items()})
     panels[3].set_title(f"from wide starts, after {seconds:.2g} s", loc="left")
     for panel in panels:
-        panel.set(ylim=(lowest - 0.02, top))
+        panel.set(yscale="log")
         panel.grid(alpha=0.3, axis="y")
     for panel in panels[::2]:
-        panel.set_ylabel("E")
+        panel.set_ylabel(f"E above the lowest found, {lowest:.3f}")
     return figure
 
 
 def _boxes(panel: Any, ends: Mapping[str, NDArray]) -> None:
-    """A box for each optimiser, and a dot for each start."""
+    """A box for each optimiser, and a dot for each start; the lowest of all is drawn at 0.001."""
+    ends = {name: np.maximum(value, 1e-3) for name, value in ends.items()}
     old = [OLD.format(name) for name in PAPER]
     order = [name for pair in zip(PAPER, old, strict=True) for name in pair if name in ends]
     order += [name for name in NAMES if name not in PAPER]

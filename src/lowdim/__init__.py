@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
-    from .plotting import plot
+    from .plotting import animate, plot
     from .selection import sweep
     from .spectral.reduce.landmark_z import LandmarkZ
     from .spectral.reduce.lll import LLL
@@ -72,6 +72,7 @@ _HOMES = {
     "score": "metrics",
     "sweep": "selection",
     "plot": "plotting",
+    "animate": "plotting",
 }
 
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "SymmetricSNE",
     "VariationalNystrom",
     "__version__",
+    "animate",
     "datasets",
     "estimate_dimension",
     "plot",

@@ -162,7 +162,7 @@ class Ties:
         rows = np.repeat(np.arange(counts.size), counts)
         # The last of a row by (row, weight): the strongest, of equal ones the one with the least index.
         order = np.lexsort((-affinities.indices, data, rows))
-        strongest = affinities.indices[order[affinities.indptr[1:] - 1]]
+        strongest = affinities.indices[order[affinities.indptr[1:] - 1]].astype(np.int64)
         indptr, indices = affinities.indptr.astype(np.int64), affinities.indices.astype(np.int64)
         return cls(csr_array((data, indices, indptr), shape=affinities.shape), strongest)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .animation import animate
 from .static import plot, plot_gallery
 
-__all__ = ["plot", "plot_gallery"]
+__all__ = ["animate", "plot", "plot_gallery"]

@@ -1,0 +1,79 @@
+"""An optimisation as a moving picture."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+from ..records import Floats
+from .static import plot, require_matplotlib
+
+
+def animate(
+    frames: Sequence[tuple[int, Floats]],
+    labels: ArrayLike | None = None,
+    *,
+    path: str | os.PathLike[str],
+    frames_per_second: int = 10,
+    point_size: float | None = None,
+) -> Path:
+    """Write the frames of an optimisation as an animated GIF, each scaled to fill the picture.
+
+    Parameters
+    ----------
+    frames
+        Iteration and embedding of each frame, such as ``frames_`` of an estimator with ``record=10``.
+    labels
+        As in `lowdim.plot`.
+    path
+        Where to write: a .gif. It is written whole or not at all.
+    frames_per_second
+        Speed.
+    point_size
+        As in `lowdim.plot`.
+    """
+    require_matplotlib()
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    target = Path(path)
+    if target.suffix.lower() != ".gif":
+        raise InputError(f"path must end in .gif; got {target.name!r}. Rename it.")
+    if not frames or any(frame.ndim != 2 or frame.shape[1] != 2 for _, frame in frames):
+        raise InputError(
+            "frames must hold at least one embedding, of two dimensions each. Fit with record=10, n_components=2, and "
+            "give frames_."
+        )
+    if not frames_per_second > 0:
+        raise InputError(f"frames_per_second must be above 0; got {frames_per_second!r}.")
+    figure = plot(_fitted(frames[0][1]), labels, point_size=point_size)
+    axes = figure.axes[0]
+    points = axes.collections[0]
+    axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
+
+    def show(place: int) -> tuple[object, ...]:
+        iteration, frame = frames[place]
+        points.set_offsets(_fitted(frame))
+        axes.set_title(f"iteration {iteration}")
+        return (points,)
+
+    temporary = target.with_name(f".{target.stem}-{uuid.uuid4().hex}.part.gif")
+    try:
+        moving = FuncAnimation(figure, show, frames=len(frames), blit=False)  # type: ignore[arg-type]
+        moving.save(str(temporary), writer=PillowWriter(fps=frames_per_second), dpi=90)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+def _fitted(frame: Floats) -> Floats:
+    """Coordinates centred and scaled to the square from -1 to 1."""
+    middle = (frame.max(axis=0) + frame.min(axis=0)) / 2
+    half = float(np.abs(frame - middle).max())
+    return np.asarray((frame - middle) / (half if half > 0 else 1.0))

@@ -1,0 +1,47 @@
+"""Moving pictures of an optimisation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lowdim
+from lowdim.errors import InputError
+
+pytest.importorskip("matplotlib")
+Image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture(scope="module")
+def frames():
+    rng = np.random.default_rng(0)
+    return [(10 * i, rng.standard_normal((30, 2)) * (i + 1)) for i in range(4)]
+
+
+def test_every_frame_is_shown(frames, tmp_path):
+    path = lowdim.animate(frames, np.arange(30) % 3, path=tmp_path / "moving.gif")
+    with Image.open(path) as image:
+        assert image.n_frames == 4
+    assert [file.name for file in tmp_path.iterdir()] == ["moving.gif"]
+
+
+def test_frames_of_a_fit(tmp_path, digits):
+    model = lowdim.TSNE(max_iter=30, record=10).fit(digits[0][:100])
+    assert lowdim.animate(model.frames_, digits[1][:100], path=tmp_path / "fit.gif").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"path": "moving.mp4"}, "must end in .gif"),
+        ({"frames": []}, "at least one embedding"),
+        ({"frames": [(0, np.zeros((5, 3)))]}, "two dimensions"),
+        ({"frames_per_second": 0}, "above 0"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(change, words, frames, tmp_path):
+    settings = {"frames": frames, "path": "moving.gif"} | change
+    settings["path"] = tmp_path / settings["path"]
+    with pytest.raises(InputError, match=words):
+        lowdim.animate(settings.pop("frames"), **settings)
+    assert list(tmp_path.iterdir()) == []

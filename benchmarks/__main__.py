@@ -22,6 +22,7 @@ NAMES = [
     "evaluation",
     "placing",
     "gaussian_embeddings",
+    "tsne_million",
     "perplexity",
     "snapshot_pca",
     "cold_start",

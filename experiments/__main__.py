@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 IDS = sorted(
     path.stem.replace("_", "-")
     for path in FOLDER.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "notebook", "data", "embeddings")
+    if path.stem not in ("__init__", "__main__", "notebook", "data", "embeddings", "roots")
 )
 
 

@@ -40,7 +40,7 @@ Runs = dict[tuple[str, str], Outcome]
 
 def run(notebook: Notebook) -> None:
     """Follow the path with every optimiser."""
-    step, count, limit = (6, 12, 3.0) if notebook.quick else (1, 50, 240.0)
+    step, count, limit = (6, 12, 2.0) if notebook.quick else (1, 50, 240.0)
     points, _ = coil(step)
     P = affinities(points, 20.0)
     E = objective("EE", P)
@@ -97,10 +97,10 @@ def _judge(notebook: Notebook, runs: Runs, steps: str, count: int) -> None:
     chosen = {name: runs.get((name, steps), runs.get((name, OWN))) for name in PAPER}
     taken = {name: outcome.evaluations for name, outcome in chosen.items() if outcome is not None}
 
+    whole = {name for name, outcome in chosen.items() if outcome is not None and _is_whole(outcome, count)}
+
     def shown(name: str) -> str:
-        outcome = chosen[name]
-        whole = outcome is not None and _is_whole(outcome, count)
-        return f"{name} {'' if whole else '> '}{taken[name]:,}"
+        return f"{name} {'' if name in whole else '> '}{taken[name]:,}"
 
     for less, more, factor in (
         ("SD-", "SD", 1.0),
@@ -116,7 +116,7 @@ def _judge(notebook: Notebook, runs: Runs, steps: str, count: int) -> None:
             words.replace("more ev", "far more ev") if factor > 1 else words,
             f"{more} {AUTHORS[more]:,}, {less} {AUTHORS[less]:,}",
             f"{shown(more)}, {shown(less)}",
-            taken[more] > factor * taken[less],
+            less in whole and taken[more] > factor * taken[less],
         )
 
 

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from ..data.rows import Rows
 from ..events import Events
+from ..records import Floats, Integers
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ
 from .base import Embedded, Map
 from .landmarks import Points, certificate_of, landmark_map, pick_landmarks, require_indices, weigh
 from .parts import ColumnsMap
 from .shared import Shared
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The map of the fitted rows themselves, whose weights on the landmarks are known.
+
+    ``places`` says where each row stands among the distinct points; None: in its own place.
+    """
+
+    coordinates: Floats
+    places: Integers | None
+
+    def transform(self, rows: Rows) -> Floats:
+        """Coordinates of the fitted rows."""
+        return self.coordinates if self.places is None else self.coordinates[self.places]
 
 
 def embed_alone(estimator: Any, rows: Rows, solver: LandmarkSolver, events: Events) -> Embedded:
@@ -33,9 +51,12 @@ def embed_alone(estimator: Any, rows: Rows, solver: LandmarkSolver, events: Even
         if isinstance(solver, LandmarkZ):
             weights = weigh(points, landmarks, solver, n_components, events)
             map_ = estimator._finish_map(landmark_map(points, weights, embedded.coordinates, solver))
-        elif points.pairwise:
-            map_ = ColumnsMap(map_, require_indices(landmarks, solver))
-        coordinates = map_.transform(rows)
+            known = Known(np.asarray(weights.Z @ embedded.coordinates), points.places)
+            coordinates = estimator._finish_map(known).transform(rows)
+        else:
+            if points.pairwise:
+                map_ = ColumnsMap(map_, require_indices(landmarks, solver))
+            coordinates = map_.transform(rows)
     solution = embedded.solution
     values = embedded.attributes["eigenvalues_"] if solution is None else solution.values
     return replace(

@@ -76,6 +76,28 @@ def logarithm(q: Any) -> Any:
     return np.float32(exponent) * LOG_TWO + np.float32(2.0) * s * series
 
 
+@njit(cache=True, nogil=True)
+def reorder(
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    order: Any,
+    place: Any,
+    new_indptr: Any,
+    start: int,
+    stop: int,
+    new_indices: Any,
+    new_weights: Any,
+) -> None:
+    """Rows from start to stop of the graph whose point i is point order[i] of this one; ``place`` is its inverse."""
+    for n in range(start, stop):
+        to = new_indptr[n]
+        for entry in range(indptr[order[n]], indptr[order[n] + 1]):
+            new_indices[to] = place[indices[entry]]
+            new_weights[to] = weights[entry]
+            to += 1
+
+
 @njit(cache=True, nogil=True, fastmath=True)
 def student_plane(
     indptr: Any, indices: Any, weights: Any, x: Any, y: Any, start: int, stop: int, value: bool, force: Any

@@ -173,9 +173,12 @@ def _judge(
 
 
 def _draw(rows: list[dict[str, Any]], slopes: dict[tuple[str, str], float], X: Floats) -> Figure:
-    figure = Figure(figsize=(13, 8), layout="constrained")
-    panels = figure.subplots(2, 3)
-    for line, kernel in zip(panels, ("student", "gaussian"), strict=True):
+    figure = Figure(figsize=(14, 8), layout="constrained")
+    panels = figure.subplot_mosaic(
+        [["student", "student errors", "cloud"], ["gaussian", "gaussian errors", "cloud"]]
+    )
+    for kernel in ("student", "gaussian"):
+        line = panels[kernel], panels[f"{kernel} errors"]
         for place, name in enumerate(ENGINES):
             curve = _of(rows, kernel, name)
             N, dashes = [row["N"] for row in curve], "o--" if name.endswith(("0.2", "0.001")) else "o-"
@@ -187,10 +190,9 @@ def _draw(rows: list[dict[str, Any]], slopes: dict[tuple[str, str], float], X: F
         line[0].set(xscale="log", yscale="log", xlabel="points", ylabel="seconds of an evaluation")
         line[1].set(xscale="log", yscale="log", xlabel="points", ylabel="relative error of the force")
         line[0].set_title(f"{kernel} kernel", loc="left")
-        for panel in line[:2]:
+        line[0].legend(fontsize=8, loc="upper left")
+        for panel in line:
             panel.grid(alpha=0.3)
-            panel.legend(fontsize=7)
-    panels[0, 2].scatter(*X.T, s=0.3, color="black", linewidths=0)
-    panels[0, 2].set(aspect="equal", title=f"the cloud, {len(X):,} points")
-    panels[1, 2].axis("off")
+    panels["cloud"].scatter(*X.T, s=0.4, color="black", linewidths=0)
+    panels["cloud"].set(aspect="equal", title=f"the cloud, {len(X):,} points")
     return figure

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import optimize
 
-METHODS = ("Newton", "Halley", "Euler", "bisection", "Brent")
+METHODS = ("Newton", "Halley", "Euler", "bisection", "Brent", "bisection by doubling")
 MOST = 200
 """Evaluations at which a search gives up."""
 
@@ -90,21 +90,36 @@ def by_derivatives(
 
 
 @njit(cache=True)
+def bisect(
+    is_open: bool, squares: NDArray, low: float, high: float, target: float, tolerance: float
+) -> tuple[float, int]:
+    """Bisection between bounds; or, open, from beta = 1 by doubling and halving until the root is passed."""
+    if is_open:
+        low, high = -math.inf, math.inf
+    for count in range(1, MOST):
+        if math.isinf(low) and math.isinf(high):
+            alpha = 0.0
+        elif math.isinf(low) or math.isinf(high):
+            alpha = high - math.log(2.0) if math.isinf(low) else low + math.log(2.0)
+        else:
+            alpha = 0.5 * (low + high)
+        value = entropy(squares, alpha, target)
+        if abs(value) <= tolerance:
+            return alpha, count
+        if value > 0.0:
+            low = alpha
+        else:
+            high = alpha
+    return alpha, MOST
+
+
+@njit(cache=True)
 def by_values(
     method: int, squares: NDArray, low: float, high: float, target: float, tolerance: float
 ) -> tuple[float, int]:
-    """Bisection (3), or Brent's method (4; Brent 1973, ch. 4): the root, and the evaluations."""
-    if method == 3:
-        for count in range(1, MOST):
-            middle = 0.5 * (low + high)
-            value = entropy(squares, middle, target)
-            if abs(value) <= tolerance:
-                return middle, count
-            if value > 0.0:
-                low = middle
-            else:
-                high = middle
-        return 0.5 * (low + high), MOST
+    """Bisection (3, 5), or Brent's method (4; Brent 1973, ch. 4): the root, and the evaluations."""
+    if method != 4:
+        return bisect(method == 5, squares, low, high, target, tolerance)
     a, fa, b, fb = low, entropy(squares, low, target), high, entropy(squares, high, target)
     c, fc, step, before = a, fa, b - a, b - a
     for count in range(2, MOST):

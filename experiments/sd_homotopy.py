@@ -18,7 +18,18 @@ from lowdim.embedding.objectives.base import NeighborObjective
 from lowdim.optimize import Outcome, Stopping, follow, log_path
 from lowdim.optimize.protocol import Optimizer
 
-from .embeddings import COLOURS, NAMES, PAPER, affinities, coil, objective, optimizers, paper_steps, warm_up
+from .embeddings import (
+    COLOURS,
+    MEMORY,
+    NAMES,
+    PAPER,
+    affinities,
+    coil,
+    objective,
+    optimizers,
+    paper_steps,
+    warm_up,
+)
 from .notebook import Notebook
 
 AUTHORS = {
@@ -142,12 +153,21 @@ def _remark(notebook: Notebook, runs: Runs, count: int, limit: float) -> None:
         f"With steps that may grow: {', '.join(ours)}. An evaluation of SD- leaves out its inner products with L^xx, "
         "each about as dear as an evaluation."
     )
+    notebook.remark(
+        f"L-BFGS takes {_rate(runs['L-BFGS', OWN])} evaluations an iteration here (strong Wolfe from the step "
+        f"1, m = {MEMORY}); SD with the paper's steps {_rate(runs['SD', PAPERS])}, with growing ones "
+        f"{_rate(runs['SD', GROWING])}."
+    )
     ends = {key: run.value for key, run in runs.items() if _is_whole(run, count)}
     low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
     notebook.remark(
         f"E at the end of those that came there: from {ends[low]:.5g} ({low[0]}, {low[1]} steps) to {ends[high]:.5g} "
         f"({high[0]}, {high[1]} steps)."
     )
+
+
+def _rate(outcome: Outcome) -> str:
+    return f"{outcome.evaluations / outcome.iterations:.2f}"
 
 
 def _other_scale(notebook: Notebook, runs: Runs, P: Any, X: np.ndarray, count: int, limit: float) -> None:
@@ -166,7 +186,7 @@ def _other_scale(notebook: Notebook, runs: Runs, P: Any, X: np.ndarray, count: i
 
 
 def _draw(runs: Runs) -> Figure:
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
     for (name, steps), run in runs.items():
         line = ":" if steps == PAPERS else "-"
@@ -176,7 +196,7 @@ def _draw(runs: Runs) -> Figure:
     left.set(xscale="log", yscale="log", xlabel="lambda", ylabel="evaluations so far")
     left.set_title("dotted: the paper's line search", loc="left")
     left.grid(alpha=0.3)
-    left.legend(fontsize=8)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(NAMES), fontsize=9)
     kinds = {"authors": "black", "the paper's steps": "tab:orange", "growing or its own": "tab:blue"}
     for place, name in enumerate(NAMES):
         papers, own = runs.get((name, PAPERS)), runs.get((name, GROWING)) or runs[name, OWN]

@@ -72,7 +72,7 @@ def _row(outcome: Outcome, value: float, points: NDArray, labels: NDArray) -> di
         "iterations": outcome.iterations,
         "evaluations": outcome.evaluations,
         "ended by": outcome.reason,
-        **{name.replace("_", " "): round(float(scores[name].value), 3) for name in kept},
+        **{name.replace("_", " "): round(float(scores[name]), 3) for name in kept},
         "deviation": round(float(outcome.X.std()), 1),
     }
 

@@ -90,8 +90,9 @@ def objective(
         "s-SNE": (SymmetricSNE, GAUSSIAN),
         "t-SNE": (TSNE, STUDENT),
     }[name]
-    engine = (repulsion or Exact()).start(kernel, P.shape[0], 2, None)
-    return kind(Attraction(P, kernel, None), engine, lam)
+    repulsion = repulsion or Exact()
+    attraction = Attraction(P, kernel, None, single=not isinstance(repulsion, Exact))
+    return kind(attraction, repulsion.start(kernel, P.shape[0], 2, None), lam)
 
 
 class UnitGradient(GradientDescent):

@@ -1,4 +1,8 @@
-"""What the objectives share: attraction plus lambda times repulsion, put together once."""
+"""What the objectives share: attraction plus lambda times repulsion, put together once.
+
+Sums over the points are NumPy's own, not products by BLAS, whose threads go on spinning after each and would take
+the processors from the loops that follow.
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class SNE(NeighborObjective):
             pull[rows.far.rows] = rows.far.pull
             logs[rows.far.rows] = np.where(np.isfinite(rows.far.logs), rows.far.logs, 0.0)
             back = back + rows.far.forces()
-        return float(self.counts @ logs), 0.5 * self.counts[:, None] * (pull + back)
+        return float(np.sum(self.counts * logs)), 0.5 * self.counts[:, None] * (pull + back)
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """Lambda (Q + Q')/2 between all points; all slopes of the Gaussian are the same."""

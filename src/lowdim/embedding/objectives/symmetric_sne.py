@@ -46,7 +46,7 @@ class SymmetricSNE(NeighborObjective):
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum exp(-D) over all pairs of rows; the pairs of copies have D = 0."""
-        return float(self.counts @ (potential + (self.counts - 1.0)))
+        return float(np.sum(self.counts * (potential + (self.counts - 1.0))))
 
     def _is_far(self, total: float) -> bool:
         return not total >= FAR * self.counts.size

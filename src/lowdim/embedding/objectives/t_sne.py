@@ -44,4 +44,4 @@ class TSNE(NeighborObjective):
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum K over all pairs of rows; the pairs of copies have K = 1."""
-        return float(self.counts @ (potential + (self.counts - 1.0)))
+        return float(np.sum(self.counts * (potential + (self.counts - 1.0))))

@@ -146,7 +146,7 @@ class FourierEngine:
             grid.gather(X, grid.potential(X, charges, origin, 0), origin, potential, force)
             potential -= float(grid.kernel(np.zeros(1), 0)[0]) * charges
             # Pairs push each other equally: what is left of their sum is the grid's error, all of it in a tiny picture.
-            force -= (charges @ force) / charges.sum()
+            force -= np.einsum("n,nd->d", charges, force) / charges.sum()
         if cells is not None:
             cells.add_field(charges, self._power, potential, force)
         return Field(potential, force)

@@ -17,7 +17,9 @@ from ...records import Floats
 Values = NDArray[Any]
 STRIP = 8
 """Grid rows in a strip: at least the order of any spline, so that every second strip can be filled at once."""
-ROOM = 1.15
+LINES = 64
+"""Lines that are transformed at a time."""
+ROOM = 1.06
 """A grid is made this much larger than needed, so that its kernel serves while the picture grows a little."""
 
 
@@ -52,8 +54,10 @@ class Grid:
 
     def nodes_for(self, low: Floats, high: Floats) -> tuple[int, ...]:
         """Nodes along each axis, with the padding that keeps the convolution from wrapping around."""
-        spans = (high - low) / self.splines.step + self.splines.order + 2
-        return tuple(fft.next_fast_len(int(2 * span), real=True) for span in spans)
+        return tuple(fft.next_fast_len(n, real=True) for n in self._padded(low, high))
+
+    def _padded(self, low: Floats, high: Floats) -> list[int]:
+        return [int(2 * n) for n in (high - low) / self.splines.step + self.splines.order + 2]
 
     def n_nodes(self, low: Floats, high: Floats) -> float:
         """Nodes in all."""
@@ -61,12 +65,12 @@ class Grid:
 
     def place(self, low: Floats, high: Floats) -> Floats:
         """Make room for a box, and say where its first node is."""
-        needed = self.nodes_for(low, high)
+        needed = self._padded(low, high)
         fits = len(needed) == len(self.shape) and all(
             0.6 * shape <= n <= shape for n, shape in zip(needed, self.shape, strict=True)
         )
         if not fits:
-            self.shape = tuple(fft.next_fast_len(int(ROOM * n), real=True) for n in needed)
+            self.shape = tuple(fft.next_fast_len(int(ROOM * n) + 1, real=True) for n in needed)
             self._transforms = {}
         return np.asarray(np.floor(low / self.splines.step) * self.splines.step)
 
@@ -119,11 +123,25 @@ class Grid:
         if len(self.shape) == 1:
             line = fft.irfft(fft.rfft(grid[:, 0], self.shape[0]) * transform, self.shape[0])
             return np.ascontiguousarray(line[:half, None])
-        spectrum = fft.rfft(grid, axis=1, overwrite_x=True)
-        spectrum = fft.fft(spectrum, self.shape[0], axis=0, overwrite_x=True)
-        spectrum *= transform
-        spectrum = fft.ifft(spectrum, axis=0, overwrite_x=True)[:half]
-        return np.asarray(fft.irfft(spectrum, self.shape[1], axis=1))
+        height, width = self.shape
+        spectrum = np.empty((half, width // 2 + 1), dtype=np.result_type(grid.dtype, np.complex64))
+
+        def along_rows(rows: slice) -> None:
+            spectrum[rows] = fft.rfft(grid[rows], axis=1)
+
+        def down_columns(columns: slice) -> None:
+            part = fft.fft(spectrum[:, columns], height, axis=0)
+            part *= transform[:, columns]
+            spectrum[:, columns] = fft.ifft(part, axis=0, overwrite_x=True)[:half]
+
+        def back(rows: slice) -> None:
+            grid[rows] = fft.irfft(spectrum[rows], width, axis=1)
+
+        # Blocks of one size whatever the number of threads: then so are the results.
+        map_blocks(along_rows, half, n_jobs=self.n_jobs, block_rows=LINES)
+        map_blocks(down_columns, spectrum.shape[1], n_jobs=self.n_jobs, block_rows=LINES)
+        map_blocks(back, half, n_jobs=self.n_jobs, block_rows=LINES)
+        return grid
 
     def _transform(self, order: int) -> Values:
         """The kernel at the nodes, over the splines that carry charges and potential (Essmann et al. 1995, sec. 4)."""

@@ -107,10 +107,11 @@ def _judge(notebook: Notebook, name: str, outcomes: Mapping[str, Outcome]) -> No
     grown = [
         f"{key} ({size:.0f})" for key, size in wide.items() if size > 10.0 * np.median(list(wide.values()))
     ]
-    if grown:
+    if grown and name == "t-SNE":
         notebook.remark(
-            f"{name}: pictures more than ten times as wide as the median one, by deviation: {', '.join(grown)}. Where all "
-            "distances are large, 1 / (1 + D) is 1 / D, and E does not change with the scale any more: nothing holds it."
+            f"{name}: pictures more than ten times as wide as the median one, by deviation: {', '.join(grown)}. "
+            "Where all distances are large, 1 / (1 + D) is 1 / D, and E no longer changes with the scale: nothing "
+            "holds the picture."
         )
     noisy = [key for key, outcome in outcomes.items() if outcome.reason == "stalled"]
     if noisy:

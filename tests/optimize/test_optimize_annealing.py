@@ -22,7 +22,7 @@ def test_the_schedule_rises_glides_and_settles(iterations):
     if iterations >= 30:
         assert share[0] == pytest.approx(1 / 12)
         assert rate[-1] == pytest.approx(0.1)
-        assert momentum[0] == 0.8
+        assert momentum[0] == 0.9
         assert momentum.max() == 0.95
         assert momentum[-1] == pytest.approx(0.5)
 
@@ -31,7 +31,7 @@ def test_it_lowers_the_objective_and_knows_it_only_at_the_final_lambda():
     objective, X = problem("t-sne")
     stepper = Annealing(60).start(objective, X, 1)
     values = [stepper.step(value=True).value for _ in range(60)]
-    assert values[:5] == [None] * 5
+    assert values[:20] == [None] * 20
     assert values[-1] < objective.evaluate(X).value
     outcome = minimise(objective, X, Annealing(300, rate=0.25), Stopping(0.0, 300, is_budget=True))
     assert outcome.reason == "max_iterations"

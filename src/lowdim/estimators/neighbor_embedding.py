@@ -282,7 +282,7 @@ class NeighborEmbedding(Estimator):
             schedule = (
                 Annealing(self.max_iter or 500, rate=0.5, momentum=0.9)
                 if few
-                else Annealing(self.max_iter or 200)
+                else Annealing(self.max_iter or 250)
             )
             events.chosen(
                 "optimizer", f"annealed momentum, {schedule.iterations} iterations", "the quickest measured"
@@ -365,7 +365,7 @@ class NeighborEmbedding(Estimator):
         return [
             *stages,
             costs.affinities(n_rows, k),
-            costs.optimise(n_rows, k, repulsion, self.max_iter or 200),
+            costs.optimise(n_rows, k, repulsion, self.max_iter or 250),
         ]
 
     def __sklearn_tags__(self) -> Any:

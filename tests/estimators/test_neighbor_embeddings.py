@@ -17,7 +17,9 @@ from lowdim.embedding.objectives import t_sne
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.similarity import STUDENT
-from lowdim.errors import InputError, InterruptedWarning
+from lowdim.errors import DataWarning, InputError, InterruptedWarning
+from lowdim.estimators.engines import choose_repulsion
+from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
 from lowdim.optimize.descent import DirectedDescent
 from lowdim.optimize.directions import LimitedMemory
@@ -305,3 +307,39 @@ def test_plans_grow_with_the_work():
     small, large = np.zeros((1000, 10)), np.zeros((20_000, 10))
     assert lowdim.TSNE().plan(large).seconds > lowdim.TSNE().plan(small).seconds > 0
     assert lowdim.TSNE(repulsion="exact").plan(large).seconds > lowdim.TSNE().plan(large).seconds
+
+
+@pytest.mark.parametrize(
+    ("n_points", "n_components", "engine"),
+    [
+        (100, 2, Exact),
+        (5000, 1, lowdim.FFT),
+        (5000, 2, lowdim.FFT),
+        (5000, 3, lowdim.BarnesHut),
+        (5000, 4, Exact),
+    ],
+)
+def test_the_engine_that_auto_takes(n_points, n_components, engine):
+    assert isinstance(choose_repulsion("auto", n_points, n_components, Events()), engine)
+
+
+def test_a_lambda_too_small_to_open_the_picture_is_said(few):
+    with pytest.warns(DataWarning, match="below the critical lambda"):
+        lowdim.ElasticEmbedding(lam=1e-9, homotopy=5, max_iter=5).fit(few[0])
+
+
+def test_a_path_of_lambda_ends_at_lambda(few):
+    model = lowdim.ElasticEmbedding(lam=2.0, homotopy=[0.1, 1.0], max_iter=5).fit(few[0])
+    assert np.unique(model.history_.lam).tolist() == [0.1, 1.0, 2.0]
+
+
+def test_new_rows_of_a_graph_need_an_affinity(few):
+    graph = lowdim.LaplacianEigenmaps(n_neighbors=12).fit(few[0]).affinity_matrix_
+    model = lowdim.TSNE(metric="graph", max_iter=5).fit(graph)
+    with pytest.raises(InputError, match="1 rows of X have no affinity"):
+        model.transform(np.vstack((graph[[0]].toarray(), np.zeros((1, 250)))))
+
+
+def test_pca_cannot_start_from_distances(few):
+    with pytest.raises(InputError, match="init='pca' needs points"):
+        lowdim.TSNE(metric="precomputed", init="pca").fit(cdist(few[0], few[0]))

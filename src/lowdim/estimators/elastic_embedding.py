@@ -19,7 +19,8 @@ from ..optimize.critical import DistanceLaplacian, critical_lambda
 from ..optimize.protocol import Optimizer
 from ..records import Floats, Sparse
 from ..rules import OneOf, Rule
-from .neighbor_embedding import EMBEDDING_RULES, NeighborEmbedding
+from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
+from .neighbor_embedding import NeighborEmbedding
 from .neighborhood import Neighborhood
 
 
@@ -29,56 +30,13 @@ class ElasticEmbedding(NeighborEmbedding):
     The elastic embedding (Carreira-Perpinan 2010): springs w+, the affinities of the data, and a repulsion of weights
     w- between all points. New points are placed against the embedding as it stands, each alone.
 
-    Parameters
-    ----------
-    n_components
-        Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
-    perplexity
-        Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
-    n_neighbors
-        Neighbours that carry affinities; None: three times the perplexity.
-    metric
-        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
-        graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
-    affinity
-        ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"``
-        (as ``metric="graph"``).
+    Beside the parameters of every neighbour embedding, below:
+
     lam
         Weight of the repulsion: the larger, the wider is the picture.
     negative
-        w-: ``"uniform"`` (all 1) or ``"distances"`` (squared distances of the data, scaled to a mean of 1).
-    optimizer
-        ``"auto"`` (L-BFGS on the spectral direction), one of ``"gd"``, ``"fp"``, ``"diagh"``, ``"sd"``, ``"sd-"``,
-        ``"cg"``, ``"lbfgs"``, ``"momentum"``, or a configured object of `lowdim.optimize`.
-    repulsion
-        ``"auto"``, ``"exact"``, ``"barnes-hut"``, ``"fft"``, or `Exact`, `BarnesHut`, `FFT` with their own tolerance.
-    init
-        Where to start: ``"auto"``, ``"pca"``, ``"spectral"`` (Laplacian eigenmaps of the same affinities),
-        ``"random"``, or coordinates.
-    homotopy
-        Path of lambda: ``"auto"``, a number of steps in equal factors from the critical lambda to ``lam``, values of
-        lambda to take before ``lam``, or None to minimise at ``lam`` at once.
-    max_iter
-        Iterations at most, at each lambda; None: 1000.
-    max_seconds
-        Seconds for the optimisation; the best embedding so far is kept. None: no bound.
-    tolerance
-        Stop where the objective falls by less than this share of itself an iteration; None: 1e-6.
-    record
-        Keep the embedding of every so many iterations in ``frames_``; 0: none.
-    search
-        Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
-    random_state, n_jobs, memory_limit, callback, verbose
-        As in every estimator: see `lowdim.estimators.base.Estimator`.
-
-    Attributes
-    ----------
-    embedding_ : array (n_samples, n_components)
-    objective_ : float, the objective at the end
-    n_iter_ : int
-    history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
-    frames_ : list of (iteration, embedding), where ``record`` asked for them
-    report_ : what was done and chosen, seconds per stage
+        w-: ``"uniform"`` (all 1) or ``"distances"`` (squared distances of the data, scaled to a mean of 1; for a new
+        point its mean counts).
 
     Examples
     --------
@@ -87,6 +45,8 @@ class ElasticEmbedding(NeighborEmbedding):
     >>> lowdim.ElasticEmbedding(perplexity=15).fit_transform(roll.data).shape
     (300, 2)
     """
+
+    __doc__ += DESCRIPTION
 
     _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "negative": OneOf("uniform", "distances")}
     _kernel: ClassVar[Kernel] = GAUSSIAN

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity
 from ..data.rows import Rows
 from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
@@ -34,14 +33,14 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Outcome, Stopping
 from ..optimize.protocol import Optimizer
 from ..records import Floats, PlannedStage, Sparse
-from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from . import costs
-from .base import COMMON_RULES, Embedded, Estimator
-from .engines import ENGINE_RULES, check_repulsion, choose_repulsion
+from .base import Embedded
+from .embedding_parameters import EmbeddingParameters
+from .engines import check_repulsion, choose_repulsion
 from .laplacian import check_affinity_input
 from .neighborhood import PAIRWISE, Neighborhood, Settings, Streams, find_neighborhood
 from .shared import Shared
-from .starts import INIT_RULES, check_start, find_start
+from .starts import check_start, find_start
 
 USUAL_PERPLEXITY = 30.0
 NEIGHBORS_PER_PERPLEXITY = 3
@@ -51,23 +50,6 @@ FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
 MOST_ITERATIONS = 1000
 USUAL_TOLERANCE = 1e-6
-
-EMBEDDING_RULES: Mapping[str, Rule] = {
-    **COMMON_RULES,
-    **ENGINE_RULES,
-    **INIT_RULES,
-    "perplexity": Either(Real(0), Nothing()),
-    "n_neighbors": Either(Whole(1), Nothing()),
-    "metric": Either(Instance(str), Function()),
-    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
-    "lam": Real(0),
-    "homotopy": Either(OneOf("auto"), Whole(2), Instance(list, tuple, np.ndarray), Nothing()),
-    "max_iter": Either(Whole(1), Nothing()),
-    "max_seconds": Either(Real(0), Nothing()),
-    "tolerance": Either(Real(0, closed=True), Nothing()),
-    "record": Whole(0),
-    "search": OneOf("auto", "exact", "approximate"),
-}
 
 
 @dataclass(slots=True)
@@ -85,29 +67,13 @@ class Frames:
                 self.kept.append((iteration, event.data["embedding"]))
 
 
-class NeighborEmbedding(Estimator):
+class NeighborEmbedding(EmbeddingParameters):
     """Base of SNE, symmetric SNE, t-SNE and the elastic embedding: a subclass says what is minimised, and how."""
 
-    _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
     _kernel: ClassVar[Kernel]
     _has_schedule: ClassVar[bool] = False
     _usual_steps: ClassVar[int | None] = None
     """Steps of lambda where ``homotopy`` is left to ``auto`` and there is no schedule."""
-
-    affinity: Any
-    homotopy: Any
-    init: Any
-    lam: float
-    max_iter: int | None
-    max_seconds: float | None
-    metric: Any
-    n_neighbors: int | None
-    optimizer: Any
-    perplexity: float | None
-    record: int
-    repulsion: Any
-    search: str
-    tolerance: float | None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -228,9 +194,7 @@ class NeighborEmbedding(Estimator):
             )
             W.sort_indices()
             return W, None
-        affinity = self.affinity
-        if affinity == "auto":
-            affinity = self._default_affinity(hood, events)
+        affinity = self._default_affinity(hood, events) if isinstance(self.affinity, str) else self.affinity
         fitted = affinity.fit(lists, events=events, n_jobs=self.n_jobs)
         return fitted.weights(lists, events=events, n_jobs=self.n_jobs), fitted
 
@@ -274,7 +238,7 @@ class NeighborEmbedding(Estimator):
 
     def _choose_optimizer(self, objective: NeighborObjective, events: Events) -> Optimizer:
         if not isinstance(self.optimizer, str):
-            return self.optimizer  # type: ignore[no-any-return]
+            return self.optimizer
         if self.optimizer != "auto":
             return named_optimizer(self.optimizer)
         if self._has_schedule:

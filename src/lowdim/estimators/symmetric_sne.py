@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..affinities import Affinity
 from ..embedding.objectives import symmetric_sne
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.repulsion.protocol import Repulsion
 from ..embedding.similarity import GAUSSIAN, Kernel
-from ..events import Listener
-from ..optimize.protocol import Optimizer
+from .embedding_parameters import DESCRIPTION
 from .pair_probabilities import PairProbabilities
 
 
@@ -21,56 +17,6 @@ class SymmetricSNE(PairProbabilities):
     Symmetric SNE (Cook et al. 2007). P are the entropic affinities of the data, made symmetric. New points are placed
     against the embedding as it stands, each alone.
 
-    Parameters
-    ----------
-    n_components
-        Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
-    perplexity
-        Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
-    n_neighbors
-        Neighbours that carry affinities; None: three times the perplexity.
-    metric
-        Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
-        graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
-    affinity
-        ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"``
-        (as ``metric="graph"``).
-    lam
-        Weight of the repulsion; 1 is symmetric SNE.
-    optimizer
-        ``"auto"`` (L-BFGS on the spectral direction), one of ``"gd"``, ``"fp"``, ``"diagh"``, ``"sd"``, ``"sd-"``,
-        ``"cg"``, ``"lbfgs"``, ``"momentum"``, or a configured object of `lowdim.optimize`.
-    repulsion
-        ``"auto"``, ``"exact"``, ``"barnes-hut"``, ``"fft"``, or `Exact`, `BarnesHut`, `FFT` with their own tolerance.
-    init
-        Where to start: ``"auto"``, ``"pca"``, ``"spectral"`` (Laplacian eigenmaps of the same affinities),
-        ``"random"``, or coordinates.
-    homotopy
-        Path of lambda: ``"auto"``, a number of steps in equal factors from the critical lambda to ``lam``, values of
-        lambda to take before ``lam``, or None to minimise at ``lam`` at once.
-    max_iter
-        Iterations at most, at each lambda; None: 1000.
-    max_seconds
-        Seconds for the optimisation; the best embedding so far is kept. None: no bound.
-    tolerance
-        Stop where the objective falls by less than this share of itself an iteration; None: 1e-6.
-    record
-        Keep the embedding of every so many iterations in ``frames_``; 0: none.
-    search
-        Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
-    random_state, n_jobs, memory_limit, callback, verbose
-        As in every estimator: see `lowdim.estimators.base.Estimator`.
-
-    Attributes
-    ----------
-    embedding_ : array (n_samples, n_components)
-    objective_ : float, the objective at the end
-    kl_divergence_ : float, KL(P | Q) at the end, by the repulsion that was used
-    n_iter_ : int
-    history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
-    frames_ : list of (iteration, embedding), where ``record`` asked for them
-    report_ : what was done and chosen, seconds per stage
-
     Examples
     --------
     >>> import lowdim
@@ -79,50 +25,7 @@ class SymmetricSNE(PairProbabilities):
     (300, 2)
     """
 
+    __doc__ += DESCRIPTION
+
     _kernel: ClassVar[Kernel] = GAUSSIAN
     _objective: ClassVar[type[NeighborObjective]] = symmetric_sne.SymmetricSNE
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | None = None,
-        n_neighbors: int | None = None,
-        metric: str | Callable[..., float] = "euclidean",
-        affinity: str | Affinity = "auto",
-        lam: float = 1.0,
-        optimizer: str | Optimizer = "auto",
-        repulsion: str | Repulsion = "auto",
-        init: Any = "auto",
-        homotopy: Any = "auto",
-        max_iter: int | None = None,
-        max_seconds: float | None = None,
-        tolerance: float | None = None,
-        record: int = 0,
-        search: str = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.affinity = affinity
-        self.lam = lam
-        self.optimizer = optimizer
-        self.repulsion = repulsion
-        self.init = init
-        self.homotopy = homotopy
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.tolerance = tolerance
-        self.record = record
-        self.search = search
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.callback = callback
-        self.verbose = verbose

@@ -179,10 +179,13 @@ def _draw(rows: list[dict[str, Any]]) -> Figure:
                     at = place + (0.27 * (shift - 1) if place < 3 else 0.0)
                     bars = panel.bar(at, height, 0.25, color=f"C{shift}")
                     panel.bar_label(bars, fmt="%.1f", fontsize=7)
+        for place, evaluations in enumerate(AUTHORS.values()):
+            panel.plot([place - 0.39, place - 0.15], 2 * [evaluations], color="black", lw=1.5)
         panel.set_xticks(range(len(METHODS)), [name.replace(" by", "\nby") for name in METHODS])
         panel.set_title(f"{k} neighbours, F = 0 to {TOLERANCES[-1]:g}", loc="left")
     for shift, how in enumerate(ORDERS):
         panels[1].bar(0, 0, color=f"C{shift}", label=how)
+    panels[1].plot([], [], color="black", lw=1.5, label="authors, ordered")
     panels[0].set_ylabel("evaluations a point")
     panels[1].legend()
     return figure

@@ -159,11 +159,12 @@ def _remark(notebook: Notebook, runs: Runs, count: int, limit: float) -> None:
         f"{_rate(runs['SD', GROWING])}."
     )
     ends = {key: run.value for key, run in runs.items() if _is_whole(run, count)}
-    low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
-    notebook.remark(
-        f"E at the end of those that came there: from {ends[low]:.5g} ({low[0]}, {low[1]} steps) to {ends[high]:.5g} "
-        f"({high[0]}, {high[1]} steps)."
-    )
+    if ends:
+        low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
+        notebook.remark(
+            f"E at the end of those that came there: from {ends[low]:.5g} ({low[0]}, {low[1]} steps) to "
+            f"{ends[high]:.5g} ({high[0]}, {high[1]} steps)."
+        )
 
 
 def _rate(outcome: Outcome) -> str:

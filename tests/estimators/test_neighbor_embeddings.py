@@ -21,6 +21,7 @@ from lowdim.errors import DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
 from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
+from lowdim.neighbors import build
 from lowdim.optimize.descent import DirectedDescent
 from lowdim.optimize.directions import LimitedMemory
 from lowdim.optimize.named import OPTIMIZERS
@@ -139,6 +140,18 @@ def test_new_points_land_among_their_own(name, digits, fitted):
     near = model.transform(X[:100] + 1e-3)
     moved = np.linalg.norm(near - model.embedding_[:100], axis=1)
     assert np.median(moved) < 0.1 * model.embedding_.std(axis=0).max()
+
+
+def test_many_points_are_found_along_the_links_of_the_fitted_ones(digits, monkeypatch):
+    X, y = digits
+    exact = lowdim.TSNE(max_iter=100, search="exact").fit(X[:800])
+    monkeypatch.setattr(build, "_following_seconds", lambda d, n_queries: 0.0)
+    model = lowdim.TSNE(max_iter=100).fit(X[:800])
+    assert_array_equal(model.embedding_, exact.embedding_)
+    assert_array_equal(model.transform(X[:800]), model.embedding_)
+    places, others = model.transform(X[800:1000]), exact.transform(X[800:1000])
+    assert_array_equal(np.vstack([model.transform(row[None]) for row in X[800:1000]]), places)
+    assert np.mean(np.linalg.norm(places - others, axis=1) < 1e-2) > 0.9
 
 
 @EVERY

@@ -14,7 +14,7 @@ from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning
 from lowdim.events import Events
-from lowdim.neighbors import build_index
+from lowdim.neighbors import build, build_index
 from lowdim.neighbors.frame import Frame
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
@@ -243,3 +243,24 @@ def test_the_judge_knows_the_truth():
     np.testing.assert_allclose(judge.limits, true[judge.sample, 4], rtol=1e-3, atol=1e-4)
     assert judge.recall(true) == 1.0
     assert judge.recall(true + 10) == 0.0
+
+
+@pytest.mark.parametrize("name", ["curved", "cloud", "clusters"])
+def test_new_rows_follow_the_links_that_are_known(name, monkeypatch):
+    monkeypatch.setattr(build, "_following_seconds", lambda d, n_queries: 0.0)
+    points = DATA[name]
+    queries = points[::9] + 0.001
+    others = np.delete(points, np.arange(0, len(points), 9), axis=0)
+    index = build_index(Rows(others), search="exact")
+    linked = build.follow_links(index, index.query(None, 20), np.random.default_rng(1))
+    assert linked.backend == "forest"
+    found = linked.query(Rows(queries), 7)
+    assert 0.9 < found.recall <= 1.0
+    true = np.sort(cdist(queries, others), axis=1)[:, 6:7]
+    assert (found.distances.reshape(-1, 7) <= true * (1 + 1e-12)).mean() > 0.95
+
+
+def test_links_are_not_followed_where_it_does_not_pay():
+    index = build_index(Rows(PLANE), search="exact")
+    assert build.follow_links(index, index.query(None, 20), np.random.default_rng(1)) is index
+    assert build.follow_links(index, index.query(None, 5), np.random.default_rng(1)) is index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, ClassVar
 
@@ -12,16 +12,18 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity
+from ..affinities.entropic import FittedEntropic
 from ..data.rows import Rows
 from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.exact import Exact, ExactEngine
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import Kernel
+from ..embedding.similarity import STUDENT, Kernel
 from ..errors import DataWarning, InputError
 from ..events import Event, Events
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..optimize.annealing import Annealing
 from ..optimize.critical import critical_lambda
@@ -46,6 +48,8 @@ USUAL_PERPLEXITY = 30.0
 NEIGHBORS_PER_PERPLEXITY = 3
 FEWEST_NEIGHBORS = 5
 """Neighbours below which a perplexity says nothing."""
+TIES = 10.0
+"""Perplexity below which new points keep that of the fitted ones."""
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
 MOST_ITERATIONS = 1000
@@ -65,6 +69,18 @@ class Frames:
             iteration = int(event.data["iteration"])
             if iteration % self.every == 0:
                 self.kept.append((iteration, event.data["embedding"]))
+
+
+def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tuple[int, FittedAffinity]:
+    """Neighbours and affinity of a new point: under the Student kernel a third of the perplexity.
+
+    Its pull weakens with distance, so that the nearest place a point all but alone, and in a third of the time. A
+    Gaussian's grows: with fewer neighbours a copy of a fitted point would come to rest elsewhere.
+    """
+    if kernel != STUDENT or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
+        return n_neighbors, fitted
+    perplexity = max(TIES, fitted.perplexity / 3)
+    return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
 class NeighborEmbedding(EmbeddingParameters):
@@ -312,8 +328,12 @@ class NeighborEmbedding(EmbeddingParameters):
         strength, by_logarithm = self._strength(objective, X)
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
         if fitted is not None:
-            lookup = Lookup(hood.index, int(hood.neighbors.counts.max(initial=1)))
-            affinities = NeighborAffinities(lookup, fitted, hood.weights, self.n_jobs)
+            widest = int(hood.neighbors.counts.max(initial=1))
+            count, fitted = ties_of_new(widest, fitted, self._kernel)
+            index = hood.index
+            if self.search == "auto":
+                index = follow_links(index, hood.neighbors, hood.settings.streams.search)
+            affinities = NeighborAffinities(Lookup(index, count), fitted, hood.weights, self.n_jobs)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
 

@@ -159,10 +159,10 @@ class Ties:
         starts = affinities.indptr[:-1].astype(np.int64)
         totals = np.add.reduceat(affinities.data, starts)
         data = affinities.data / np.repeat(totals, counts)
-        rows = np.repeat(np.arange(counts.size), counts)
-        # The last of a row by (row, weight): the strongest, of equal ones the one with the least index.
-        order = np.lexsort((-affinities.indices, data, rows))
-        strongest = affinities.indices[order[affinities.indptr[1:] - 1]].astype(np.int64)
+        # Of several as strong the one with the least index.
+        is_strongest = affinities.data == np.repeat(np.maximum.reduceat(affinities.data, starts), counts)
+        names = np.where(is_strongest, affinities.indices, affinities.shape[1]).astype(np.int64)
+        strongest = np.minimum.reduceat(names, starts)
         indptr, indices = affinities.indptr.astype(np.int64), affinities.indices.astype(np.int64)
         return cls(csr_array((data, indices, indptr), shape=affinities.shape), strongest)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
+from ..records import Neighbors
 from .approximate import ApproximateIndex
 from .euclidean import EuclideanIndex
 from .frame import Frame
@@ -25,7 +26,7 @@ from .searchers.base import Searcher
 from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher
 from .searchers.flat import FlatSearcher
-from .searchers.forest import ForestSearcher
+from .searchers.forest import LINKS, ForestSearcher
 from .searchers.projected import ProjectedSearcher
 from .searchers.sparse import SparseSearcher
 from .searchers.tree import TreeSearcher
@@ -104,6 +105,22 @@ def build_index(
     return EuclideanIndex(geometry, _searcher(search, geometry, rng, n_queries), rng)
 
 
+def follow_links(index: Index, neighbors: Neighbors, rng: np.random.Generator) -> Index:
+    """An index that finds new points along the neighbour lists of its own, where that costs less than to compare all.
+
+    It is the index itself where it does not, or where the lists are too short.
+    """
+    if not (
+        isinstance(index, EuclideanIndex) and index.backend == "blocked" and neighbors.counts.min() >= LINKS
+    ):
+        return index
+    everything = _cheapest_exact(index.rows, index.geometry.metric, 1)[1]
+    if everything <= _following_seconds(index.rows.shape[1], 1):
+        return index
+    near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
+    return EuclideanIndex(index.geometry, ForestSearcher(index.frame, _seed(rng), near), rng)
+
+
 def _searcher(
     search: str, geometry: Geometry, rng: np.random.Generator, n_queries: int | None = None
 ) -> Searcher:
@@ -166,7 +183,11 @@ def _cheapest_exact(
 def _forest_seconds(n: int, d: int, n_queries: int) -> float:
     """Processor seconds of a graph of the points, which new rows need too, and of following it for these."""
     effort = (float(np.log2(max(2, n))) / 16) ** 3
-    return (12 + 0.17 * d) * 1e-6 * n * effort + (20 + 0.17 * d) * 1e-6 * n_queries
+    return (12 + 0.17 * d) * 1e-6 * n * effort + _following_seconds(d, n_queries)
+
+
+def _following_seconds(d: int, n_queries: int) -> float:
+    return (20 + 0.17 * d) * 1e-6 * n_queries
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -9,7 +9,7 @@ and near pairs are summed one by one; points far outside the others are summed w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...records import Floats, Integers
 from ..similarity import Kernel
 from .exact import ExactEngine
 from .grid import Grid, Splines, Values
+from .narrow import is_narrow, narrow_field
 from .near import Cells
 from .protocol import Field, FrozenField
 
@@ -90,6 +91,8 @@ class FourierEngine:
         X = np.ascontiguousarray(X)
         c = np.ones(X.shape[0]) if charges is None else charges
         box = Box.of(X)
+        if is_narrow(box.low, box.high, self.tolerance):
+            return narrow_field(X, c, self.kernel)
         outside = few_outside(X, box)
         if outside.size == 0:
             return self._field_inside(X, c, box)
@@ -128,9 +131,9 @@ class FourierEngine:
         """The field of the points as it stands, for new points."""
         c = np.ones(X.shape[0]) if charges is None else charges
         exact = self._exact.freeze(X, c)
-        grid = Grid(self._splines, self.kernel.slope, self.n_jobs)
         X = np.ascontiguousarray(X)
         box = Box.of(X)
+        grid = self._new_grid(fineness(box))
         margin = 0.1 * float((box.high - box.low).max()) + 1.0
         low, high = box.low - margin, box.high + margin
         if grid.n_nodes(low, high) > MOST_NODES:
@@ -145,7 +148,7 @@ class FourierEngine:
             origin = grid.place(box.low, box.high)
             grid.gather(X, grid.potential(X, charges, origin, 0), origin, potential, force)
             potential -= float(grid.kernel(np.zeros(1), 0)[0]) * charges
-            # Pairs push each other equally: what is left of their sum is the grid's error, all of it in a tiny picture.
+            # Pairs push each other equally: what is left of their sum is the grid's error.
             force -= np.einsum("n,nd->d", charges, force) / charges.sum()
         if cells is not None:
             cells.add_field(charges, self._power, potential, force)
@@ -153,7 +156,7 @@ class FourierEngine:
 
     def _scale(self, X: Floats, box: Box) -> tuple[Grid | None, Cells | None]:
         """The grid, and the near pairs where it is too coarse for them: the cheapest scale, from fine to coarse."""
-        fine = self._grid(1.0)
+        fine = self._grid(fineness(box))
         nodes = fine.n_nodes(box.low, box.high)
         cost = NODE * nodes
         chosen: tuple[Grid | None, Cells | None] = (fine, None)
@@ -177,10 +180,12 @@ class FourierEngine:
 
     def _grid(self, scale: float) -> Grid:
         if scale not in self._grids:
-            order, step, dtype = self._splines.order, self._splines.step, self._splines.dtype
-            kernel = self.kernel.slope if scale == 1.0 else FarStudent(self._reach(scale) ** 2)
-            self._grids[scale] = Grid(Splines(order, step * scale, dtype), kernel, self.n_jobs)
+            self._grids[scale] = self._new_grid(scale)
         return self._grids[scale]
+
+    def _new_grid(self, scale: float) -> Grid:
+        kernel = self.kernel.slope if scale <= 1.0 else FarStudent(self._reach(scale) ** 2)
+        return Grid(replace(self._splines, step=self._splines.step * scale), kernel, self.n_jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +250,12 @@ class Box:
         low, high, deviation = np.empty((3, X.shape[1]))
         kernels.interpolation.extent(X, low, high, deviation)
         return cls(low, high, deviation)
+
+
+def fineness(box: Box) -> float:
+    """The step of the grid over that of a wide picture: where points are close their pushes all but cancel."""
+    widest = float((box.high - box.low).max())
+    return 0.25 if widest < 1.5 else 0.5 if widest < 6.0 else 1.0
 
 
 def few_outside(X: Floats, box: Box) -> Integers:

@@ -124,12 +124,21 @@ class ForestSearcher:
     randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a
     leaf are compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li
     2011). New points begin in their leaf of the first tree and follow the links of the nearest points found so far.
+
+    Parameters
+    ----------
+    frame
+        The points.
+    seed
+        Of the trees.
+    near
+        The nearest points of each point, in order, where they are known already: at least 16 of them.
     """
 
     name = "forest"
     is_exact = False
 
-    def __init__(self, frame: Frame, seed: int) -> None:
+    def __init__(self, frame: Frame, seed: int, near: Integers | None = None) -> None:
         self.frame, self.seed = frame, seed
         single = frame.single()
         tree = Tree.of(single, LEAF, seed, self.n_jobs)
@@ -147,6 +156,10 @@ class ForestSearcher:
 
         map_blocks(fill, len(single), n_jobs=self.n_jobs)
         self._graph: Places | None = None
+        if near is not None:
+            places = np.empty(len(single), np.int32)
+            places[self.order] = np.arange(len(single), dtype=np.int32)
+            self._graph = self._with_links_back(places[near[self.order, :LINKS]])
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -195,11 +208,13 @@ class ForestSearcher:
         """
         with self._lock:
             if self._graph is None:
-                near = self._near(LINKS, events)
-                counts, back = np.empty(len(near), np.int32), np.full((len(near), BACK), -1, np.int32)
-                kernels.neighbor_graph.reverse(near, LINKS, counts, back)
-                self._graph = np.column_stack((near, back))
+                self._graph = self._with_links_back(self._near(LINKS, events))
         return self._graph
+
+    def _with_links_back(self, near: Places) -> Places:
+        counts, back = np.empty(len(near), np.int32), np.full((len(near), BACK), -1, np.int32)
+        kernels.neighbor_graph.reverse(near, LINKS, counts, back)
+        return np.column_stack((near, back))
 
     def _near(self, count: int, events: Events) -> Places:
         """About the nearest points of each point, in order; all of this in places of the tree."""

@@ -22,6 +22,7 @@ MAKERS: dict[str, Any] = {
     "Isomap": partial(lowdim.Isomap, 2),
     "LLE": partial(lowdim.LLE, 2),
     "LaplacianEigenmaps": partial(lowdim.LaplacianEigenmaps, 2),
+    "TSNE": partial(lowdim.TSNE, 2),
 }
 CONTESTANTS = {name: (lambda data, make=make: make().fit(data.X)) for name, make in MAKERS.items()}
 

@@ -61,9 +61,10 @@ class Attraction:
             self._layout = Layout.of(self.weights, X, self.n_jobs)
         layout = self._layout
         layout.age += 1
-        placed = (X - X.mean(axis=0))[layout.order]
-        x, y = (np.ascontiguousarray(placed[:, c], dtype=np.float32) for c in (0, 1))
-        placed_force = np.empty_like(X)
+        x, y = np.empty((2, X.shape[0]), dtype=np.float32)
+
+        def place(rows: slice) -> None:
+            kernels.attraction.place_plane(X, layout.centre, layout.order, rows.start, rows.stop, x, y)
 
         def work(rows: slice) -> float:
             energy: float = kernels.attraction.student_plane(
@@ -75,12 +76,13 @@ class Attraction:
                 rows.start,
                 rows.stop,
                 value,
-                placed_force,
+                layout.order,
+                force,
             )
             return energy
 
+        map_blocks(place, X.shape[0], n_jobs=self.n_jobs)
         energies = map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
-        force[layout.order] = placed_force
         return float(np.sum(energies)) if value else None
 
 
@@ -88,13 +90,15 @@ class Attraction:
 class Layout:
     """The edges in half the bytes, with points that are near in the picture near in memory.
 
-    Point i is point ``order[i]`` of the weights. It serves while the picture is about the same.
+    Point i is point ``order[i]`` of the weights. It serves while the picture is about the same. Around ``centre`` the
+    coordinates are small enough for single precision.
     """
 
     order: Integers
     indptr: Integers
     indices: NDArray[np.int32]
     weights: NDArray[np.float32]
+    centre: Floats
     age: int = 0
 
     @classmethod
@@ -112,7 +116,7 @@ class Layout:
             )
 
         map_blocks(work, order.size, n_jobs=n_jobs)
-        return cls(order, indptr, indices, weights)
+        return cls(order, indptr, indices, weights, X.mean(axis=0))
 
 
 def along_curve(X: Floats) -> Integers:

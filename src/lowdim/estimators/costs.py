@@ -11,6 +11,7 @@ from math import log2
 from ..embedding.repulsion.barnes_hut import BarnesHut
 from ..embedding.repulsion.exact import Exact
 from ..embedding.repulsion.protocol import Repulsion
+from ..neighbors.build import PATIENCE
 from ..records import PlannedStage
 from ..spectral.reduce.configuration import LandmarkSolver
 
@@ -24,12 +25,12 @@ def square(n_rows: int) -> str:
     return f"a {n_rows} x {n_rows} matrix"
 
 
-def neighbors(n_rows: int, n_columns: int, k: int, search: str) -> PlannedStage:
+def neighbors(n_rows: int, n_columns: int, k: int, search: str, patience: float = PATIENCE) -> PlannedStage:
     """Exact search compares all pairs; the approximate one, taken past a patience, joins neighbours of neighbours."""
     exact = n_rows**2 * (2.0 * n_columns + 30) / 3e11 + n_rows * k * 4.3e-7 + 0.03
     approximate = n_rows * (6 + 0.09 * n_columns) * 1e-6 * (log2(max(2, n_rows)) / 16) ** 3
     held = 2 * DOUBLE * n_rows * k + 4 * n_rows * n_columns
-    if search == "approximate" or (search == "auto" and exact > max(15.0, 2 * approximate)):
+    if search == "approximate" or (search == "auto" and exact > max(patience / 2, 2 * approximate)):
         return PlannedStage("neighbours", approximate, held + 300 * n_rows, "approximate")
     return PlannedStage("neighbours", exact, held, "exact")
 

@@ -52,6 +52,8 @@ TIES = 10.0
 """Perplexity below which new points keep that of the fitted ones."""
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
+NEIGHBOR_PATIENCE = 2.0
+"""Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
 MOST_ITERATIONS = 1000
 USUAL_TOLERANCE = 1e-6
 
@@ -148,11 +150,12 @@ class NeighborEmbedding(EmbeddingParameters):
         def expand(X: Floats) -> Floats:
             return X if hood.duplicates is None else X[hood.duplicates.group]
 
+        further = self._extra_attributes(objective, outcome)
         attributes: dict[str, Any] = {
             "objective_": outcome.value,
             "n_iter_": outcome.iterations,
             "history_": outcome.history,
-            **self._extra_attributes(objective, outcome),
+            **further,
         }
         if self.record:
             attributes["frames_"] = [(iteration, expand(X)) for iteration, X in frames.kept]
@@ -164,10 +167,7 @@ class NeighborEmbedding(EmbeddingParameters):
             "gradient_norm": outcome.gradient_norm,
             "duplicates_collapsed": hood.duplicates.n_collapsed if hood.duplicates else 0,
             "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
-            **{
-                name.removesuffix("_"): value
-                for name, value in self._extra_attributes(objective, outcome).items()
-            },
+            **{name.removesuffix("_"): value for name, value in further.items()},
         }
         return Embedded(expand(outcome.X), map_, attributes=attributes, figures=figures)
 
@@ -192,9 +192,9 @@ class NeighborEmbedding(EmbeddingParameters):
         if wanted is None:
             wanted = ceil(NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity))
             wanted = min(wanted, max(1, rows.n_rows - 1))
-        settings = Settings(self.metric, None, None, self.search, self.n_jobs, streams)
-        if self.n_neighbors is not None:
-            settings = Settings(self.metric, wanted, None, self.search, self.n_jobs, streams)
+        settings = Settings(
+            self.metric, self.n_neighbors, None, self.search, self.n_jobs, streams, NEIGHBOR_PATIENCE
+        )
         return find_neighborhood(rows, settings, wanted, events, shared, components=False)
 
     @property
@@ -344,7 +344,7 @@ class NeighborEmbedding(EmbeddingParameters):
         )
         k = min(k, max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         return [
             *stages,

@@ -15,6 +15,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events
 from ..neighbors import Index, build_index, find_components, symmetric_graph
+from ..neighbors.build import PATIENCE
 from ..neighbors.edges import Edges, add_edges, restrict
 from ..neighbors.lookup import Lookup
 from ..records import Components, Duplicates, Floats, Integers, Neighbors
@@ -61,6 +62,7 @@ class Settings:
     search: str
     n_jobs: int | None
     streams: Streams
+    patience: float = PATIENCE
 
     @classmethod
     def of(cls, estimator: Any) -> Settings:
@@ -169,6 +171,7 @@ def open_index(rows: Rows, settings: Settings, events: Events) -> Index:
         n_jobs=settings.n_jobs,
         rng=settings.streams.search,
         events=events,
+        patience=settings.patience,
     )
 
 

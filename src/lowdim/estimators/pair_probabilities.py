@@ -42,4 +42,5 @@ class PairProbabilities(NeighborEmbedding):
     def _extra_attributes(self, objective: NeighborObjective, outcome: Outcome) -> dict[str, Any]:
         if self.lam != 1.0:
             return {}
-        return {"kl_divergence_": outcome.value + negative_entropy(objective.weights, objective.masses)}
+        entropy = negative_entropy(objective.weights, objective.masses, objective.n_jobs)
+        return {"kl_divergence_": outcome.value + entropy}

@@ -100,9 +100,21 @@ def reorder(
 
 @njit(cache=True, nogil=True, fastmath=True)
 def student_plane(
-    indptr: Any, indices: Any, weights: Any, x: Any, y: Any, start: int, stop: int, value: bool, force: Any
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    x: Any,
+    y: Any,
+    start: int,
+    stop: int,
+    value: bool,
+    order: Any,
+    force: Any,
 ) -> float:
-    """`student` in two dimensions and single precision, coordinates in columns. Fast arithmetic reorders the sums."""
+    """`student` in two dimensions and single precision, coordinates in columns. Fast arithmetic reorders the sums.
+
+    Place n is that of point order[n], whose force it is.
+    """
     one = np.float32(1.0)
     energy = 0.0
     for n in range(start, stop):
@@ -125,6 +137,14 @@ def student_plane(
                 w = weights[place] / (one + a * a + b * b)
                 across += w * a
                 along += w * b
-        force[n, 0] = across
-        force[n, 1] = along
+        force[order[n], 0] = across
+        force[order[n], 1] = along
     return energy
+
+
+@njit(cache=True, nogil=True)
+def place_plane(X: Any, centre: Any, order: Any, start: int, stop: int, x: Any, y: Any) -> None:
+    """Coordinates of the points in an order, around a centre, in single precision."""
+    for n in range(start, stop):
+        x[n] = X[order[n], 0] - centre[0]
+        y[n] = X[order[n], 1] - centre[1]

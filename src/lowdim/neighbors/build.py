@@ -57,6 +57,7 @@ def build_index(
     n_jobs: int | None = None,
     rng: np.random.Generator | None = None,
     events: Events | None = None,
+    patience: float = PATIENCE,
 ) -> Index:
     """Index points for neighbour queries.
 
@@ -80,6 +81,8 @@ def build_index(
         Draws what an approximate search needs at random, and the sample on which it is judged.
     events
         Receives the choice and its reason.
+    patience
+        Processor seconds up to which ``"auto"`` takes an exact search without looking further.
     """
     events, rng = events or Events(), rng or np.random.default_rng(0)
     if search not in SEARCHES:
@@ -88,8 +91,9 @@ def build_index(
         return GraphIndex(rows, metric, n_jobs) if rows.is_sparse else PrecomputedIndex(rows, n_jobs)
     resolved = resolve_metric(metric, metric_params, rows)
     if search in ("auto", "exact", "approximate"):
-        asked = search
-        search, why = _choose(rows, resolved, asked, is_named=isinstance(metric, str), n_queries=n_queries)
+        search, why = _choose(
+            rows, resolved, search, is_named=isinstance(metric, str), n_queries=n_queries, patience=patience
+        )
         events.chosen("neighbour search", search, why)
     if search == "generic":
         return GenericIndex(rows, resolved, n_jobs)
@@ -110,15 +114,18 @@ def follow_links(index: Index, neighbors: Neighbors, rng: np.random.Generator) -
 
     It is the index itself where it does not, or where the lists are too short.
     """
-    if not (
-        isinstance(index, EuclideanIndex) and index.backend == "blocked" and neighbors.counts.min() >= LINKS
-    ):
+    if not isinstance(index, EuclideanIndex) or neighbors.counts.min() < LINKS:
         return index
-    everything = _cheapest_exact(index.rows, index.geometry.metric, 1)[1]
-    if everything <= _following_seconds(index.rows.shape[1], 1):
+    searcher = index.searcher
+    if isinstance(searcher, BlockedSearcher):
+        everything = _cheapest_exact(index.rows, index.geometry.metric, 1)[1]
+        if everything <= _following_seconds(index.rows.shape[1], 1):
+            return index
+        searcher = ForestSearcher(index.frame, _seed(rng))
+    if not isinstance(searcher, ForestSearcher):
         return index
     near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
-    return EuclideanIndex(index.geometry, ForestSearcher(index.frame, _seed(rng), near), rng)
+    return EuclideanIndex(index.geometry, searcher.with_links(near), rng)
 
 
 def _searcher(
@@ -146,6 +153,7 @@ def _choose(
     *,
     is_named: bool,
     n_queries: int | None = None,
+    patience: float = PATIENCE,
 ) -> tuple[str, str]:
     """A way of searching, and why."""
     exact, cost = _cheapest_exact(rows, metric, n_queries)
@@ -160,7 +168,7 @@ def _choose(
     if asked == "approximate":
         return other, f"approximate was asked for, about {other_cost:.2g} processor seconds"
     why = f"about {cost:.2g} processor seconds exactly, {other_cost:.2g} approximately by {other}"
-    return (exact if cost <= max(PATIENCE, 2 * other_cost) else other), why
+    return (exact if cost <= max(patience, 2 * other_cost) else other), why
 
 
 def _cheapest_exact(

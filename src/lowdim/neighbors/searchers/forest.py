@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -124,21 +125,12 @@ class ForestSearcher:
     randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a
     leaf are compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li
     2011). New points begin in their leaf of the first tree and follow the links of the nearest points found so far.
-
-    Parameters
-    ----------
-    frame
-        The points.
-    seed
-        Of the trees.
-    near
-        The nearest points of each point, in order, where they are known already: at least 16 of them.
     """
 
     name = "forest"
     is_exact = False
 
-    def __init__(self, frame: Frame, seed: int, near: Integers | None = None) -> None:
+    def __init__(self, frame: Frame, seed: int) -> None:
         self.frame, self.seed = frame, seed
         single = frame.single()
         tree = Tree.of(single, LEAF, seed, self.n_jobs)
@@ -156,10 +148,6 @@ class ForestSearcher:
 
         map_blocks(fill, len(single), n_jobs=self.n_jobs)
         self._graph: Places | None = None
-        if near is not None:
-            places = np.empty(len(single), np.int32)
-            places[self.order] = np.arange(len(single), dtype=np.int32)
-            self._graph = self._with_links_back(places[near[self.order, :LINKS]])
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -210,6 +198,14 @@ class ForestSearcher:
             if self._graph is None:
                 self._graph = self._with_links_back(self._near(LINKS, events))
         return self._graph
+
+    def with_links(self, near: Integers) -> ForestSearcher:
+        """The same trees with links to the nearest points of each point, where ``LINKS`` of them are known already."""
+        other = copy(self)
+        places = np.empty(len(self.order), np.int32)
+        places[self.order] = np.arange(len(self.order), dtype=np.int32)
+        other._graph, other._lock = self._with_links_back(places[near[self.order]]), Lock()
+        return other
 
     def _with_links_back(self, near: Places) -> Places:
         counts, back = np.empty(len(near), np.int32), np.full((len(near), BACK), -1, np.int32)

@@ -241,6 +241,9 @@ def test_a_callback_can_stop_and_an_interrupt_keeps_the_best(few):
 
     with pytest.warns(InterruptedWarning, match="best embedding so far"):
         model = lowdim.TSNE(callback=interrupt).fit(few[0])
+    # Still exaggerated, and yet past the start.
+    assert np.ptp(model.embedding_) > 1
+    assert neighbor_accuracy(model.embedding_, few[1]) > 0.7
     assert model.transform(few[0][:3]).shape == (3, 2)
 
 

@@ -22,7 +22,7 @@ def test_the_schedule_rises_glides_and_settles(iterations):
     if iterations >= 30:
         assert share[0] == pytest.approx(1 / 12)
         assert rate[-1] == pytest.approx(0.1)
-        assert momentum[0] == 0.9
+        assert momentum[0] == 0.8
         assert momentum.max() == 0.95
         assert momentum[-1] == pytest.approx(0.5)
 

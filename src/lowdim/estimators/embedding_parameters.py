@@ -63,7 +63,8 @@ DESCRIPTION = """
         Path of lambda: ``"auto"``, a number of steps in equal factors from the critical lambda to ``lam``, values of
         lambda to take before ``lam``, or None to minimise at ``lam`` at once.
     max_iter
-        Iterations at most, at each lambda; None: 250 for t-SNE's own schedule, else 1000.
+        Iterations at most, at each lambda; None: 270 for t-SNE's own schedule (750 up to 10,000
+        points), else 1000.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance

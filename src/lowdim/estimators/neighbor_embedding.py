@@ -85,6 +85,11 @@ def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tup
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
+def usual_iterations(n_points: int) -> int:
+    """Length of t-SNE's schedule."""
+    return 750 if n_points <= FEW_POINTS else 270
+
+
 class NeighborEmbedding(EmbeddingParameters):
     """Base of SNE, symmetric SNE, t-SNE and the elastic embedding: a subclass says what is minimised, and how."""
 
@@ -259,11 +264,8 @@ class NeighborEmbedding(EmbeddingParameters):
             return named_optimizer(self.optimizer)
         if self._has_schedule:
             few = objective.degrees.size <= FEW_POINTS
-            schedule = (
-                Annealing(self.max_iter or 500, rate=0.5, momentum=0.9)
-                if few
-                else Annealing(self.max_iter or 250)
-            )
+            iterations = self.max_iter or usual_iterations(objective.degrees.size)
+            schedule = Annealing(iterations, rate=0.5, momentum=0.9) if few else Annealing(iterations)
             events.chosen(
                 "optimizer", f"annealed momentum, {schedule.iterations} iterations", "the quickest measured"
             )
@@ -349,7 +351,7 @@ class NeighborEmbedding(EmbeddingParameters):
         return [
             *stages,
             costs.affinities(n_rows, k),
-            costs.optimise(n_rows, k, repulsion, self.max_iter or 250),
+            costs.optimise(n_rows, k, repulsion, self.max_iter or usual_iterations(n_rows)),
         ]
 
     def __sklearn_tags__(self) -> Any:

@@ -1,6 +1,6 @@
 """Momentum on a schedule: lambda rises to its value, the points glide with long memory, then settle.
 
-What t-SNE's usual schedule does in 750 steps this does in some 250: a shorter early exaggeration that is lowered step
+What t-SNE's usual schedule does in 750 steps this does in some 270: a shorter early exaggeration that is lowered step
 by step, steps four times as long and a momentum of 0.95 while the picture unfolds, and at the end steps and momentum
 that fall, so that points come to rest among their neighbours. docs/experience.md has what was measured.
 """
@@ -21,9 +21,9 @@ from .protocol import Iterate, Stepper
 class Annealing:
     """v <- momentum v - rate gain g, X <- X + v, where lambda, rate and momentum follow a schedule.
 
-    For 3/10 of the iterations lambda is its value over ``exaggeration``; in the next 3/20 it rises to that value in
-    equal steps of its logarithm, with a momentum of 0.9 in both. Then it stays, with ``momentum``. In the last quarter
-    the rate falls to a tenth and the momentum to 0.5, both evenly.
+    For 3/8 of the iterations lambda is its value over ``exaggeration``; in the next 1/8 it rises to that value in equal
+    steps of its logarithm, with a momentum of 0.8 in both. Then it stays, with ``momentum``. In the last 2/9 the rate
+    falls to a tenth and the momentum to 0.5, both evenly.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Annealing:
         No point moves farther in one step; the width of the similarities is 1.
     """
 
-    iterations: int = 250
+    iterations: int = 270
     exaggeration: float = 12.0
     rate: float = 1.0
     momentum: float = 0.95
@@ -52,13 +52,13 @@ class Annealing:
     def at(self, iteration: int) -> tuple[float, float, float]:
         """Share of lambda, of the rate, and the momentum at an iteration, the first being 0."""
         hold, rise, settle = (
-            3 * self.iterations // 10,
-            max(1, 3 * self.iterations // 20),
-            self.iterations // 4,
+            3 * self.iterations // 8,
+            max(1, self.iterations // 8),
+            2 * self.iterations // 9,
         )
         if iteration < hold + rise:
             risen = max(0, iteration - hold) / max(1, rise - 1)
-            return float(self.exaggeration ** (risen - 1.0)), 1.0, min(0.9, self.momentum)
+            return float(self.exaggeration ** (risen - 1.0)), 1.0, min(0.8, self.momentum)
         if iteration < self.iterations - settle:
             return 1.0, 1.0, self.momentum
         done = min(1.0, (iteration - self.iterations + settle) / max(1, settle - 1))

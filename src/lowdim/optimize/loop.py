@@ -96,6 +96,7 @@ class Loop:
         self._evaluations = 0
         self._recoveries = 0
         self._best: _Known | None = None
+        self._latest: Iterate | None = None
         self._recent: list[_Known] = []
         self._rows: list[tuple[int, float, float, int, float]] = []
         #: The optimiser as it stands, to be started again at another lambda.
@@ -110,6 +111,7 @@ class Loop:
             reason = "interrupted"
         except Stop:
             reason = "stopped by callback"
+        self._judge_latest()
         best = self._best
         return Outcome(
             X=self._X if best is None else best.iterate.X,
@@ -169,9 +171,22 @@ class Loop:
                 self._best = known
             row = (self._iteration, self._seconds(), value, self._evaluations, self._objective.lam)
             self._rows.append(row)
+        self._latest = iterate
         if self._iteration:
             self._tell(iterate, norm)
         return True
+
+    def _judge_latest(self) -> None:
+        """Compute E where the run was cut, if it was not: a schedule on its way has none, and may be far ahead."""
+        latest, best = self._latest, self._best
+        if latest is None or best is None or latest.value is not None:
+            return
+        evaluation = self._objective.evaluate(latest.X)
+        self._evaluations += 1
+        if evaluation.value is not None and evaluation.value < best.value:
+            norm = float(np.sqrt(inner(evaluation.gradient, evaluation.gradient)))
+            found = Iterate(latest.X, evaluation.value, evaluation.gradient, latest.step, 1)
+            self._best = _Known(self._iteration, found, evaluation.value, norm, spread(latest.X))
 
     def _tell(self, iterate: Iterate, norm: float) -> None:
         iteration = self._before + self._iteration

@@ -56,10 +56,10 @@ def judge(data: Labelled, model: Any) -> dict[str, Any]:
     X = np.ascontiguousarray(getattr(model, "embedding_", model), dtype=np.float64)
     sample = np.random.default_rng(0).choice(len(X), min(SAMPLE, len(X)), replace=False)
     true, found = (_nearest(values, sample) for values in (data.X, X))
+    # openTSNE has no divergence where its callback stopped it.
+    divergence = getattr(model, "kl_divergence_", getattr(model, "kl_divergence", None))
     figures: dict[str, Any] = {
-        "KL by its own engine": float(
-            getattr(model, "kl_divergence_", getattr(model, "kl_divergence", np.nan))
-        ),
+        "KL by its own engine": float(np.nan if divergence is None else divergence),
         "recall@15 of 2,000 points": float(
             np.mean([np.isin(a, b).mean() for a, b in zip(found, true, strict=True)])
         ),

@@ -55,7 +55,8 @@ class FFT:
     Parameters
     ----------
     tolerance
-        Relative error of the force, root mean square over the points, down to 1e-6.
+        Relative error of the force, root mean square over the points, down to 1e-6. It is that of the nearest pairs:
+        twice as large in a picture where points are few and far between.
     """
 
     tolerance: float = 2e-2

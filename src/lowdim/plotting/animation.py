@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..persistence.atomic import writing
 from ..records import Floats
 from .static import plot, require_matplotlib
 
@@ -62,13 +62,9 @@ def animate(
         axes.set_title(f"iteration {iteration}")
         return (points,)
 
-    temporary = target.with_name(f".{target.stem}-{uuid.uuid4().hex}.part.gif")
-    try:
+    with writing(target) as temporary:
         moving = FuncAnimation(figure, show, frames=len(frames), blit=False)  # type: ignore[arg-type]
         moving.save(str(temporary), writer=PillowWriter(fps=frames_per_second), dpi=90)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
     return target
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, MissingExtraError
+from ..persistence.atomic import writing
 from ..records import Floats
 from .colours import Colouring, colouring
 
@@ -217,14 +217,10 @@ def _explain(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -
 
 
 def write_figure(figure: Figure, path: Path) -> None:
-    """Write under a temporary name beside the wanted one, then move."""
+    """Write a figure by the suffix of its name, whole or not at all."""
     kinds = figure.canvas.get_supported_filetypes()
     kind = path.suffix.lower().lstrip(".")
     if kind not in kinds:
         raise InputError(f"path: {path.name!r} must end in one of .{', .'.join(sorted(kinds))}")
-    temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex}.part")
-    try:
+    with writing(path) as temporary:
         figure.savefig(temporary, format=kind)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

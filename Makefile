@@ -29,7 +29,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO) ## embed a few data sets and write pictures
-	@$(BIN)/python -m lowdim.demo $(ARGS)
+	@$(BIN)/lowdim demo $(ARGS)
 
 # One BLAS thread for each process: more of them than cores wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1

@@ -28,7 +28,8 @@ ORDER = [
     {"estimators"},
     {"selection"},
     {"persistence"},
-    {"demo"},
+    {"cli"},
+    {"demo", "__main__"},
 ]
 RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 

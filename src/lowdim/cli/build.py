@@ -28,7 +28,10 @@ def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
         for owner in OWNERS:
             if owner in parameters:
                 parameters[owner] = make_part(
-                    method.parts(owner).get(parameters[owner].lower()), owner, parameters[owner], fields[owner]
+                    method.parts(owner).get(parameters[owner].lower()),
+                    owner,
+                    parameters[owner],
+                    fields[owner],
                 )
         estimator = getattr(lowdim, method.class_name)(**parameters, **other)
         estimator._check_parameters()

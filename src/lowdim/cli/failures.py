@@ -9,7 +9,7 @@ from typing import Any
 
 from .inputs import locate_gap
 from .options import Chosen
-from .translate import in_options
+from .translate import READING, in_options
 
 
 def explain(error: Exception) -> str:
@@ -28,7 +28,9 @@ def explain(error: Exception) -> str:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or text}."
     if isinstance(error, ModuleNotFoundError):
-        return f"a part of lowdim is not installed: {text}. Install lowdim again with 'pip install lowdim[all]'."
+        return (
+            f"a part of lowdim is not installed: {text}. Install lowdim again with 'pip install lowdim[all]'."
+        )
     if isinstance(error, ValueError) and text:
         return _first_sentences(text)
     return (
@@ -39,7 +41,7 @@ def explain(error: Exception) -> str:
 
 def _first_sentences(text: str) -> str:
     """The first paragraph: scikit-learn goes on with links and advice for programmers."""
-    return re.sub(r"\s+", " ", text.split("\n")[0]).strip()
+    return re.sub(r"\s+", " ", text.split("\n", maxsplit=1)[0]).strip()
 
 
 @contextmanager
@@ -50,7 +52,8 @@ def in_words_of(chosen: Chosen | None, source: str) -> Iterator[None]:
     try:
         yield
     except LowdimError as error:
-        raise type(error)(in_options(str(error), chosen.flags() if chosen else {})) from error
+        flags = READING | (chosen.flags() if chosen else {})
+        raise type(error)(in_options(str(error), flags)) from error
     except ValueError as error:
         raise InputError(f"{source}: {_first_sentences(str(error))}") from error
 

@@ -13,11 +13,22 @@ def add_input(parser: Parser) -> None:
     """How to read DATA."""
     group = parser.add_argument_group("reading DATA")
     group.add_argument(
-        "--label", metavar="COLUMN", help="column with labels: it colours pictures and is no feature"
+        "--label",
+        metavar="COLUMN",
+        action="append",
+        help="column with labels, by name or number (from 0; -1: the last): it colours pictures and is no feature; "
+        "given again: further columns that go along",
     )
-    group.add_argument("--id", metavar="COLUMN", help="column with names of the rows: kept beside the coordinates")
     group.add_argument(
-        "--drop", metavar="COLUMNS", action="extend", type=comma_list, default=[], help="columns to leave out: a,b,c"
+        "--id", metavar="COLUMN", help="column with names of the rows: kept beside the coordinates"
+    )
+    group.add_argument(
+        "--drop",
+        metavar="COLUMNS",
+        action="extend",
+        type=comma_list,
+        default=[],
+        help="columns to leave out: a,b,c",
     )
     group.add_argument(
         "--header",
@@ -27,7 +38,9 @@ def add_input(parser: Parser) -> None:
     )
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates the columns of a text file")
     group.add_argument("--layer", metavar="NAME", help="of .h5ad: this layer instead of X")
-    group.add_argument("--obsm", metavar="NAME", help="of .h5ad: this entry of obsm instead of X, such as X_pca")
+    group.add_argument(
+        "--obsm", metavar="NAME", help="of .h5ad: this entry of obsm instead of X, such as X_pca"
+    )
     group.add_argument("--key", metavar="NAME", help="of .npz and .zarr: which of several arrays")
 
 

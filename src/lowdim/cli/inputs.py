@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,19 @@ def read_table(source: str, options: argparse.Namespace, session: Session) -> An
         )
 
 
+def read_labels(source: str, label: str) -> Any:
+    """One column of a file, whatever its other columns hold."""
+    from ..data.files.reading import read_as
+    from ..data.files.table import Request, Roles, place_of
+
+    def alone(names: Sequence[str], numeric: Sequence[bool], request: Request, source: str) -> Roles:
+        place = place_of("label", label, names, source)
+        numbers = [other for other, is_number in enumerate(numeric) if is_number and other != place]
+        return Roles(tuple(numbers[:1]), (place,), None)
+
+    return read_as(Request(label=label), source, alone).labels
+
+
 def input_files(*sources: str | None) -> list[str]:
     """Those of the sources that are files: never to be written over."""
     return [source for source in sources if source and source != "-"]
@@ -43,7 +57,9 @@ def check_sources(*sources: str | None) -> None:
         if not Path(source).exists():
             from ..errors import FileError
 
-            raise FileError(f"{source}: there is no such file. Check its name and the folder.{_similar(source)}")
+            raise FileError(
+                f"{source}: there is no such file. Check its name and the folder.{_similar(source)}"
+            )
 
 
 def describe_table(table: Any) -> str:

@@ -96,7 +96,9 @@ def _with_parts(method: Method, parameter: Parameter) -> Parameter:
     names = [name for name, part in method.parts(parameter.name).items() if part.fields]
     if not names:
         return parameter
-    more = f" With options of their own: {', '.join(names)} (--{parameter.name} {names[0]} --help shows them)."
+    more = (
+        f" With options of their own: {', '.join(names)} (--{parameter.name} {names[0]} --help shows them)."
+    )
     return replace(parameter, text=parameter.text + more)
 
 

@@ -21,7 +21,7 @@ from .targets import (
     default_output,
     write_coordinates,
 )
-from .usage import UsageError
+from .usage import InterruptedWriting, UsageError
 
 FRAMES = 5
 """Iterations between the frames of a moving picture."""
@@ -48,7 +48,9 @@ def add_outputs(parser: Parser) -> None:
         "optimisation as a moving picture; may be given several times",
     )
     group.add_argument("--model", metavar="FILE", help="the model, for 'lowdim transform' and lowdim.load")
-    group.add_argument("--report", metavar="FILE", help="a page (.html) with the picture, choices, times and quality")
+    group.add_argument(
+        "--report", metavar="FILE", help="a page (.html) with the picture, choices, times and quality"
+    )
     add_json(group, "what was done, chosen and measured")
     add_force(group)
     group.add_argument(
@@ -118,16 +120,31 @@ class Outputs:
         wanted = getattr(model, "n_components", None)
         if self.pictures and isinstance(wanted, int) and wanted > DRAWN:
             raise UsageError(
-                f"--plot shows up to {DRAWN} dimensions; got --n-components {wanted}. Write the coordinates with -o and "
-                "draw some of them with 'lowdim plot --columns', or ask for fewer."
+                f"--plot shows up to {DRAWN} dimensions; got --n-components {wanted}. Write the coordinates with -o "
+                "and draw some of them with 'lowdim plot --columns', or ask for fewer."
             )
 
     def write(self, model: Any, table: Any, scores: Any, session: Session) -> list[str]:
         """Write everything; returns the names."""
-        from ..persistence import save
-
         clusters = getattr(model, "labels_", None)
-        written = []
+        labels = table.labels if table.labels is not None else clusters
+        written: list[str] = []
+        try:
+            self._write_numbers(model, table, clusters, written, session)
+            for picture in self.pictures:
+                with session.stage(f"draw {picture}"):
+                    draw(picture, model, table, labels)
+                written.append(picture)
+            if self.report is not None:
+                self._write_report(model, table, labels, scores, session)
+                written.append(self.report)
+        except KeyboardInterrupt:
+            raise InterruptedWriting(written) from None
+        return written
+
+    def _write_numbers(
+        self, model: Any, table: Any, clusters: Any, written: list[str], session: Session
+    ) -> None:
         with session.stage("write"):
             if self.coordinates is not None:
                 write_coordinates(
@@ -140,17 +157,10 @@ class Outputs:
                 )
                 written += [self.coordinates] if self.coordinates != STANDARD else []
             if self.model is not None:
+                from ..persistence import save
+
                 save(model, self.model, force=self.force)
                 written.append(self.model)
-        labels = table.labels if table.labels is not None else clusters
-        for picture in self.pictures:
-            with session.stage(f"draw {picture}"):
-                draw(picture, model, table, labels)
-            written.append(picture)
-        if self.report is not None:
-            self._write_report(model, table, labels, scores, session)
-            written.append(self.report)
-        return written
 
     def _write_report(self, model: Any, table: Any, labels: Any, scores: Any, session: Session) -> None:
         from ..plotting.report import write_report

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 from .usage import UsageError, nearest
 
@@ -45,11 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         _complain(command, f"{error}\nTry 'lowdim {command + ' ' if command else ''}--help'.")
         return WRONG_USE
-    except KeyboardInterrupt:
-        _complain(command, "interrupted: nothing was written.", kind="")
+    except KeyboardInterrupt as error:
+        written = ", ".join(getattr(error, "written", ()))
+        _complain(
+            command, f"interrupted: {f'only {written}' if written else 'nothing'} was written.", kind=""
+        )
         return INTERRUPTED
     except BrokenPipeError:
-        _leave_pipe()
+        _let_go()
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
         return _fail(command, words, error)
@@ -59,8 +61,8 @@ def _dispatch(words: list[str]) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if not words or words[0] in ("-h", "--help"):
-        from .welcome import page
         from .voice import emit
+        from .welcome import page
 
         emit(page(COMMANDS))
         return DONE
@@ -107,6 +109,7 @@ def _fail(command: str, words: list[str], error: Exception) -> int:
 
         traceback.print_exception(error)
     _complain(command, explain(error))
+    _let_go()
     return FAILED
 
 
@@ -115,8 +118,13 @@ def _complain(command: str, message: str, kind: str = "error: ") -> None:
         sys.stderr.write(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")
 
 
-def _leave_pipe() -> None:
-    """Keep Python from writing what is left to a reader that went away, when it flushes at its exit."""
-    sink: Any = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
-    os.close(sink)
+def _let_go() -> None:
+    """Keep Python from complaining at its exit of output that cannot be written: to a closed pipe, to a full disk."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, sys.stdout.fileno())
+        os.close(sink)

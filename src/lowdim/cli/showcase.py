@@ -41,7 +41,9 @@ def show_digits(data: Floats, labels: Integers, methods: dict[str, Any], say: Sa
         model.fit(data[fitted])
         held_back = accuracy_of_new(model.embedding_, labels[fitted], model.transform(data[new]), labels[new])
         report = model.report_
-        chosen = [c.choice for c in report.choices if c.what == "optimizer"] or [c.choice for c in report.choices]
+        chosen = [c.choice for c in report.choices if c.what == "optimizer"] or [
+            c.choice for c in report.choices
+        ]
         how = report.figures.get("eigensolver") or next(iter(chosen), "")
         accuracy = neighbor_accuracy(model.embedding_, labels[fitted], k=10)
         say(f"{name:<24}{report.seconds:>9.2f}{accuracy:>17.3f}{held_back:>16.3f}   {how}")

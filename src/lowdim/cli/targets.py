@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .introspection import constant
 from .usage import UsageError
 
-EMBEDDINGS = (".npy", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".h5ad")
+EMBEDDINGS = constant("data.files.writing", "WRITABLE")
+"""Formats that coordinates can be written in."""
 PICTURES = (".png", ".svg", ".pdf", ".html")
 MOVING = ".gif"
 LIKE_INPUT = {".npy": ".npy", ".npz": ".npy", ".mtx": ".npy", ".zarr": ".npy", ".parquet": ".parquet"}
@@ -38,7 +40,9 @@ def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs:
     seen: dict[Path, str] = {}
     to_output = [option for option, name in targets if name == STANDARD]
     if len(to_output) > 1:
-        raise UsageError(f"{' and '.join(to_output)} would both write to standard output: name a file for one.")
+        raise UsageError(
+            f"{' and '.join(to_output)} would both write to standard output: name a file for one."
+        )
     for option, name in targets:
         if name is None or name == STANDARD:
             continue

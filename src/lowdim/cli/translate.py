@@ -17,6 +17,12 @@ RENAMED = {"random_state": "seed", "n_jobs": "threads", "n_landmarks": "landmark
 """Parameters that have a shorter name here."""
 
 
+READING = {
+    name: f"--{name}" for name in ("label", "id", "drop", "layer", "obsm", "key", "header", "delimiter")
+}
+"""Options about how to read a file, by their names in `lowdim.data.files.read`."""
+
+
 def flag_of(parameter: str, owner: str = "") -> str:
     """The option of a parameter, or of a field of a configured object that a parameter takes."""
     if owner and parameter not in RENAMED:
@@ -33,7 +39,7 @@ def in_options(text: str, flags: Mapping[str, str]) -> str:
         text = re.sub(rf"(?<![\w-]){name}=(?:'([^']*)'|\"([^\"]*)\")", rf"{flag} \1\2", text)
         text = re.sub(rf"(?<![\w-]){name}=(?=[\w.+-])", f"{flag} ", text)
         text = re.sub(rf"(?<![\w-]){name} of [A-Z]\w* (?=must)", f"{flag} ", text)
-        text = re.sub(rf"^{name} (?=must|belongs|needs|cannot)", f"{flag} ", text)
+        text = re.sub(rf"^{name}(?=:| must| belongs| needs| cannot)", flag, text)
         if "_" in name:
             text = re.sub(rf"(?<![\w-]){name}(?![\w=])", flag, text)
     text = re.sub(r"\b(or|got) None\b", r"\1 none", text)

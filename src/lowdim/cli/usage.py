@@ -15,3 +15,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     names = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
     return f" Did you mean {names[close[0]]}?" if close else ""
+
+
+class InterruptedWriting(KeyboardInterrupt):
+    """The user interrupted while results were written: ``written`` are whole, the others are not there."""
+
+    def __init__(self, written: list[str]) -> None:
+        super().__init__()
+        self.written = written

@@ -29,10 +29,19 @@ DATA is .npy, .npz, .csv or .tsv (.gz too), .parquet, .mtx, .h5ad, .zarr, or - f
 table that are not numbers must be named by --label, --id or --drop.
 """
 EXAMPLES = [
-    ("lowdim embed cells.csv --label type --plot cells.png", "t-SNE of a table, drawn and coloured by a column"),
+    (
+        "lowdim embed cells.csv --label type --plot cells.png",
+        "t-SNE of a table, drawn and coloured by a column",
+    ),
     ("lowdim embed cells.csv --id barcode -o cells-2d.parquet", "coordinates with the names of the rows"),
-    ("lowdim embed X.npy -m laplacian-eigenmaps -d 3 --solver lll --landmarks 1000 -o Y.npy", "large data by landmarks"),
-    ("lowdim embed X.npy -m isomap -k 12 --plot map.html --report report.html", "a page to explore, and a report"),
+    (
+        "lowdim embed X.npy -m laplacian-eigenmaps -d 3 --solver lll --landmarks 1000 -o Y.npy",
+        "large data by landmarks",
+    ),
+    (
+        "lowdim embed X.npy -m isomap -k 12 --plot map.html --report report.html",
+        "a page to explore, and a report",
+    ),
     ("lowdim embed X.npy --model map.lowdim", "a model for 'lowdim transform'"),
     ("cat X.csv | lowdim embed - -o - --seed 1 > Y.csv", "as a filter"),
     ("lowdim embed --method isomap --help", "what can be set of Isomap"),
@@ -52,10 +61,14 @@ class Work:
 def make_parser(arguments: list[str]) -> Parser:
     """Options of the chosen method among those of the command."""
     chosen = choose(arguments)
-    text = f"{TEXT}\n{listed_methods(DEFAULT_METHOD)}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
+    text = (
+        f"{TEXT}\n{listed_methods(DEFAULT_METHOD)}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
+    )
     parser = Parser("embed", "DATA [--method NAME] [options]", text, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
-    parser.add_argument("-m", "--method", metavar="NAME", help=f"one of the above (default: {DEFAULT_METHOD})")
+    parser.add_argument(
+        "-m", "--method", metavar="NAME", help=f"one of the above (default: {DEFAULT_METHOD})"
+    )
     add_outputs(parser)
     add_method(parser, chosen)
     add_input(parser)

@@ -25,7 +25,20 @@ EXAMPLES = [
     ("lowdim info cells.csv", "a data file"),
     ("lowdim info", "this installation"),
 ]
-DATA = (".npy", ".npz", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt", ".parquet", ".mtx", ".mtx.gz", ".h5ad", ".zarr")
+DATA = (
+    ".npy",
+    ".npz",
+    ".csv",
+    ".tsv",
+    ".csv.gz",
+    ".tsv.gz",
+    ".txt",
+    ".parquet",
+    ".mtx",
+    ".mtx.gz",
+    ".h5ad",
+    ".zarr",
+)
 EXTRAS = (
     "matplotlib",
     "rich",

@@ -23,7 +23,10 @@ doing it. DATA may also be a size, such as 70000x784, where there is no file yet
 """
 EXAMPLES = [
     ("lowdim plan X.npy --method isomap", "seconds and memory of Isomap"),
-    ("lowdim plan 1000000x50 --method lle --solver lll --landmarks 1000", "of a million points, by landmarks"),
+    (
+        "lowdim plan 1000000x50 --method lle --solver lll --landmarks 1000",
+        "of a million points, by landmarks",
+    ),
     ("lowdim plan X.npy --json", "for machines"),
 ]
 _SIZE = re.compile(r"(\d+)\s*[xX]\s*(\d+)")
@@ -34,7 +37,9 @@ def make_parser(arguments: list[str]) -> Parser:
     chosen = choose(arguments)
     parser = Parser("plan", "DATA [--method NAME] [options]", TEXT, EXAMPLES)
     parser.add_positional("DATA", "a file, or a size as ROWSxCOLUMNS")
-    parser.add_argument("-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})")
+    parser.add_argument(
+        "-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})"
+    )
     group = parser.add_argument_group("results")
     add_json(group, "the plan")
     add_force(group)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..groups import add_force, add_talk
-from ..inputs import check_sources, input_files
+from ..inputs import check_sources, input_files, read_labels
 from ..introspection import function_parameters
 from ..options import add_parameters
 from ..parser import Parser, given
@@ -45,8 +45,12 @@ def make_parser(arguments: list[str]) -> Parser:
     chosen = parser.add_argument_group("what to show")
     chosen.add_argument("--label", metavar="COLUMN", help="column that colours the points")
     chosen.add_argument("--data", metavar="FILE", help="file that has the labels, where EMBEDDING has not")
-    chosen.add_argument("--columns", metavar="I,J", help="which coordinates, from 1 (default: the first, up to 3)")
-    chosen.add_argument("--images", metavar="FILE", help="pictures of the points (.npy, N x H x W), as thumbnails")
+    chosen.add_argument(
+        "--columns", metavar="I,J", help="which coordinates, from 1 (default: the first, up to 3)"
+    )
+    chosen.add_argument(
+        "--images", metavar="FILE", help="pictures of the points (.npy, N x H x W), as thumbnails"
+    )
     plain = [p for p in function_parameters("plotting.static", "plot") if p.name not in GIVEN]
     add_parameters(parser, "drawing", plain)
     add_talk(parser)
@@ -97,12 +101,10 @@ def _default(source: str) -> str:
 
 def _labels(options: argparse.Namespace, columns: dict[str, Any]) -> Any:
     """The labels asked for: from the data, or from the embedding's own columns."""
-    from ...data import files
-
     if options.label is None:
         return columns.get("cluster")
     if options.data is not None:
-        return files.read(options.data, label=options.label).labels
+        return read_labels(options.data, options.label)
     if options.label not in columns:
         there = f"It has {', '.join(map(str, columns))}" if columns else "It has none but coordinates"
         raise UsageError(

@@ -32,7 +32,11 @@ def make_parser(arguments: list[str]) -> Parser:
     parser.add_positional("ID", "experiments, or all", required=False, many=True)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(
-        "-o", "--output", metavar="FOLDER", default="reproduced", help="where figures and tables go (default: reproduced)"
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        default="reproduced",
+        help="where figures and tables go (default: reproduced)",
     )
     add_talk(parser)
     return parser
@@ -89,5 +93,7 @@ def _folder(name: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{name}: cannot be made a folder: {error.strerror}. Name another with --output.") from error
+        raise FileError(
+            f"{name}: cannot be made a folder: {error.strerror}. Name another with --output."
+        ) from error
     return folder

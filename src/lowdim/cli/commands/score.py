@@ -24,7 +24,10 @@ tell the label? Values come with confidence intervals where only a sample of the
 """
 EXAMPLES = [
     ("lowdim score cells.csv cells.embedding.csv --label type", "every measure that applies"),
-    ("lowdim score X.npy Y.npy --measures trustworthiness,continuity -k 10", "two of them, for 10 neighbours"),
+    (
+        "lowdim score X.npy Y.npy --measures trustworthiness,continuity -k 10",
+        "two of them, for 10 neighbours",
+    ),
     ("lowdim score X.npy Y.npy --sample all --json", "exactly, for machines"),
 ]
 GIVEN = {"X", "embedding", "y", "measures"}

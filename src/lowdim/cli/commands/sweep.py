@@ -26,12 +26,18 @@ gives them, by true coordinates where --truth does, else by how well neighbours 
 is computed once. The table goes to standard output, or to the file that -o names.
 """
 EXAMPLES = [
-    ("lowdim sweep cells.csv --label type -m laplacian-eigenmaps --grid n_neighbors=5,10,20", "which k tells labels"),
+    (
+        "lowdim sweep cells.csv --label type -m laplacian-eigenmaps --grid n_neighbors=5,10,20",
+        "which k tells labels",
+    ),
     (
         "lowdim sweep X.npy -m laplacian-eigenmaps --grid n_neighbors=5,10,20 --grid bandwidth=0.5,1,2 --plot heat.png",
         "two parameters, as a heat map",
     ),
-    ("lowdim sweep X.npy -m lle --solver lll --grid landmarks=200,500,1000 -o sweep.csv", "landmarks, as a table"),
+    (
+        "lowdim sweep X.npy -m lle --solver lll --grid landmarks=200,500,1000 -o sweep.csv",
+        "landmarks, as a table",
+    ),
 ]
 GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "n_jobs", "callback", "verbose"}
 PICTURES = (".png", ".svg", ".pdf")
@@ -42,7 +48,9 @@ def make_parser(arguments: list[str]) -> Parser:
     chosen = choose(arguments)
     parser = Parser("sweep", "DATA --grid NAME=VALUES [--grid ...] [options]", TEXT, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
-    parser.add_argument("-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})")
+    parser.add_argument(
+        "-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})"
+    )
     parser.add_argument(
         "--grid",
         metavar="NAME=VALUES",
@@ -52,13 +60,18 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     group = parser.add_argument_group("results")
     group.add_argument("-o", "--output", metavar="FILE", help="the table: .csv, .tsv or .json")
-    group.add_argument("--plot", metavar="FILE", action="append", default=[], help="curves or heat maps: .png, .svg, .pdf")
+    group.add_argument(
+        "--plot", metavar="FILE", action="append", default=[], help="curves or heat maps: .png, .svg, .pdf"
+    )
     add_json(group, "table, best point and every run")
     add_force(group)
     judging = [p for p in function_parameters("selection.run", "sweep") if p.name not in GIVEN]
     add_parameters(parser, "judging", [_typed(parameter) for parameter in judging])
     parser.add_argument(
-        "--score", metavar="NAMES", type=comma_list, help="labels, truth, quality, or measures of 'lowdim score'; the first decides"
+        "--score",
+        metavar="NAMES",
+        type=comma_list,
+        help="labels, truth, quality, or measures of 'lowdim score'; the first decides",
     )
     parser.add_argument("--truth", metavar="FILE", help="true coordinates, a row for each row of DATA")
     add_method(parser, chosen)
@@ -125,7 +138,9 @@ def contents(found: Any) -> dict[str, Any]:
         "method": type(found.estimator).__name__,
         "shape": found.shape,
         "parameters": found.parameters,
-        "scores": {name: "lower is better" if less else "higher is better" for name, less in found.scores.items()},
+        "scores": {
+            name: "lower is better" if less else "higher is better" for name, less in found.scores.items()
+        },
         "best": best,
         "rows": found.rows,
         "complete": found.complete,
@@ -139,7 +154,10 @@ def _write_table(found: Any, name: str, *, force: bool, inputs: list[str]) -> No
         return
     text = io.StringIO()
     writer = csv.DictWriter(
-        text, list(found.rows[0]), delimiter="\t" if name.lower().endswith(".tsv") else ",", lineterminator="\n"
+        text,
+        list(found.rows[0]),
+        delimiter="\t" if name.lower().endswith(".tsv") else ",",
+        lineterminator="\n",
     )
     writer.writeheader()
     writer.writerows(found.rows)

@@ -103,7 +103,6 @@ def run(options: argparse.Namespace, session: Session) -> int:
     session.quieten()
     session.voice.say(
         f"{describe_table(table)}\n{coordinates.shape[0]:,} rows placed on the map of {options.model} "
-        f"({type(model).__name__}) in {seconds:.1f} s"
-        + (f"\nWrote {', '.join(written)}" if written else "")
+        f"({type(model).__name__}) in {seconds:.1f} s" + (f"\nWrote {', '.join(written)}" if written else "")
     )
     return DONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .catalogue import Method, Part, find_method, function_parameters, methods, parts_of
+from .catalogue import Method, Part, constant, find_method, function_parameters, methods, parts_of
 from .signature import REQUIRED, Parameter
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Method",
     "Parameter",
     "Part",
+    "constant",
     "find_method",
     "function_parameters",
     "methods",

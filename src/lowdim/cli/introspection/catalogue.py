@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ... import _HOMES
 from .docstring import first_paragraph, words_in
@@ -110,6 +111,11 @@ def parts_of(parameter: str) -> dict[str, Part]:
 def function_parameters(module: str, name: str) -> list[Parameter]:
     """What a function of lowdim takes."""
     return parameters_of_function(_definition(module, name))
+
+
+def constant(module: str, name: str) -> Any:
+    """The value of a constant that is written out in the source."""
+    return ast.literal_eval(_definition(module, name).node.value)
 
 
 def kebab(name: str) -> str:

@@ -25,7 +25,7 @@ def syntax_of(module: str) -> ast.Module:
 
 
 def find(module: str, name: str) -> Definition | None:
-    """Where a name that a module uses is defined, followed through its imports; None where lowdim does not define it."""
+    """Where a name that a module uses is defined, followed through its imports; None where it is not lowdim's own."""
     for node in syntax_of(module).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
             return Definition(module, node)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..persistence.atomic import writing
 from ..records import Floats
-from .static import plot, require_matplotlib
+from .drawing import require_matplotlib
+from .static import picture
 
 
 def animate(
@@ -51,7 +52,8 @@ def animate(
         )
     if not frames_per_second > 0:
         raise InputError(f"frames_per_second must be above 0; got {frames_per_second!r}.")
-    figure = plot(_fitted(frames[0][1]), labels, point_size=point_size)
+    given = None if labels is None else np.asarray(labels)
+    figure = picture(_fitted(frames[0][1]), given, point_size=point_size, density=False)
     axes = figure.axes[0]
     points = axes.collections[0]
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])

@@ -98,6 +98,20 @@ def test_clusters_are_written_and_drawn(lowdim_command, folder):
     assert set(clusters[:30]) != set(clusters[30:])
 
 
+def test_thumbnails(lowdim_command, folder):
+    np.save(folder / "images.npy", np.random.default_rng(0).random((60, 4, 4)))
+    assert (
+        lowdim_command("embed points.npy -m pca --plot a.html --images images.npy --report r.html").code == 0
+    )
+    assert lowdim_command("embed points.npy -m pca --plot b.png --images data").code == 0
+    (folder / "images.csv").write_text("\n".join(["1,0,0,1"] * 60) + "\n")
+    assert lowdim_command("embed points.npy -m pca --plot c.html --images images.csv").code == 0
+    np.save(folder / "words.npy", np.array([{}]), allow_pickle=True)
+    answer = lowdim_command("embed points.npy -m pca --plot d.html --images words.npy")
+    assert answer.code == 1
+    assert "words.npy: is no array of numbers" in answer.err
+
+
 def test_noise_of_oriented_pca(lowdim_command, folder, table):
     np.save(folder / "noise.npy", table[0][::2])
     assert lowdim_command("embed points.npy -m oriented-pca --noise noise.npy -o out.npy").code == 0

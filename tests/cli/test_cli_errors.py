@@ -175,7 +175,7 @@ def test_force_replaces(lowdim_command, folder):
 
 
 def test_pictures_without_matplotlib(lowdim_command, monkeypatch):
-    monkeypatch.setattr("lowdim.plotting.static.find_spec", lambda name: None)
+    monkeypatch.setattr("lowdim.plotting.drawing.find_spec", lambda name: None)
     answer = lowdim_command("embed points.npy --plot a.png")
     assert answer.code == 1
     assert "pip install 'lowdim[plot]'" in answer.err

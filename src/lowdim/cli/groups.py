@@ -49,6 +49,16 @@ def add_force(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--force", action="store_true", help="replace files that are there; never an input")
 
 
+def add_images(group: argparse._ArgumentGroup) -> None:
+    """Thumbnails."""
+    group.add_argument(
+        "--images",
+        metavar="FILE",
+        help="an image of each row, shown as thumbnails: a file (N x H x W, or N x D with a square D), or 'data' where "
+        "the rows of DATA are square images themselves",
+    )
+
+
 def add_json(group: argparse._ArgumentGroup, what: str) -> None:
     """The same for machines."""
     group.add_argument(

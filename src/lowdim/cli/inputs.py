@@ -10,6 +10,8 @@ from typing import Any
 from .session import Session
 from .usage import UsageError
 
+OWN = "data"
+"""Stands for the rows themselves where images are asked for."""
 HEADERS = {None: "auto", True: True, False: False}
 
 
@@ -42,6 +44,24 @@ def read_labels(source: str, label: str) -> Any:
         return Roles(tuple(numbers[:1]), (place,), None)
 
     return read_as(Request(label=label), source, alone).labels
+
+
+def read_images(source: str | None, table: Any) -> Any:
+    """An image of each row: from a file, or the rows themselves."""
+    if source is None or source == OWN:
+        return None if source is None else table.X
+    import numpy as np
+
+    from ..data import files
+
+    if not source.lower().endswith(".npy"):
+        return files.read(source).X
+    try:
+        return np.load(source, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        from ..errors import FormatError
+
+        raise FormatError(f"{source}: is no array of numbers: {error}") from error
 
 
 def input_files(*sources: str | None) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .groups import add_force, add_json
+from .groups import add_force, add_images, add_json
+from .inputs import read_images
 from .options import Chosen
 from .parser import Parser, given
 from .session import Session
@@ -51,6 +52,7 @@ def add_outputs(parser: Parser) -> None:
     group.add_argument(
         "--report", metavar="FILE", help="a page (.html) with the picture, choices, times and quality"
     )
+    add_images(group)
     add_json(group, "what was done, chosen and measured")
     add_force(group)
     group.add_argument(
@@ -71,6 +73,7 @@ class Outputs:
     model: str | None
     report: str | None
     json: str | None
+    images: str | None
     force: bool
     inputs: Sequence[str]
 
@@ -93,6 +96,7 @@ class Outputs:
             options.model,
             options.report,
             options.json,
+            options.images,
             options.force,
             inputs,
         )
@@ -114,7 +118,7 @@ class Outputs:
         named += [("--model", self.model), ("--report", self.report), ("--json", self.json)]
         check_all(named, force=self.force, inputs=self.inputs)
         if self.pictures or self.report:
-            from ..plotting.static import require_matplotlib
+            from ..plotting.drawing import require_matplotlib
 
             require_matplotlib()
         wanted = getattr(model, "n_components", None)
@@ -128,15 +132,16 @@ class Outputs:
         """Write everything; returns the names."""
         clusters = getattr(model, "labels_", None)
         labels = table.labels if table.labels is not None else clusters
+        images = read_images(self.images, table)
         written: list[str] = []
         try:
             self._write_numbers(model, table, clusters, written, session)
             for picture in self.pictures:
                 with session.stage(f"draw {picture}"):
-                    draw(picture, model, table, labels)
+                    draw(picture, model, table, labels, images)
                 written.append(picture)
             if self.report is not None:
-                self._write_report(model, table, labels, scores, session)
+                self._write_report(model, table, labels, scores, images, session)
                 written.append(self.report)
         except KeyboardInterrupt:
             raise InterruptedWriting(written) from None
@@ -162,7 +167,9 @@ class Outputs:
                 save(model, self.model, force=self.force)
                 written.append(self.model)
 
-    def _write_report(self, model: Any, table: Any, labels: Any, scores: Any, session: Session) -> None:
+    def _write_report(
+        self, model: Any, table: Any, labels: Any, scores: Any, images: Any, session: Session
+    ) -> None:
         from ..plotting.report import write_report
 
         assert self.report is not None
@@ -170,15 +177,16 @@ class Outputs:
             write_report(
                 self.report,
                 model,
-                table.X,
+                None if scores is None else table.X,
                 labels,
                 scores=scores,
                 command=session.command,
+                images=images,
                 force=self.force,
             )
 
 
-def draw(picture: str, model: Any, table: Any, labels: Any) -> None:
+def draw(picture: str, model: Any, table: Any, labels: Any, images: Any = None) -> None:
     """One picture of an embedding, still or moving."""
     from ..plotting import animate, plot
 
@@ -188,4 +196,4 @@ def draw(picture: str, model: Any, table: Any, labels: Any) -> None:
     columns = dict(table.columns)
     if (clusters := getattr(model, "labels_", None)) is not None:
         columns["cluster"] = clusters
-    plot(model.embedding_, labels, path=picture, columns=columns or None, ids=table.ids)
+    plot(model.embedding_, labels, path=picture, columns=columns or None, ids=table.ids, images=images)

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
 
     from ...data import datasets
     from ...plotting import plot_gallery
-    from ...plotting.static import require_matplotlib
+    from ...plotting.drawing import require_matplotlib
     from .. import showcase
 
     require_matplotlib()

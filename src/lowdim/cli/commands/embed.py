@@ -11,10 +11,10 @@ from ..build import build, described, read_extra
 from ..failures import finding_gaps, in_words_of
 from ..groups import add_input, add_talk
 from ..guide import listed_methods
-from ..inputs import check_sources, describe_table, input_files, read_table
+from ..inputs import OWN, check_sources, describe_table, input_files, read_table
 from ..options import DEFAULT_METHOD, Chosen, add_method, choose
 from ..outputs import Outputs, add_outputs
-from ..parser import Parser
+from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
 from ..quality import measure
 from ..session import Session
@@ -81,8 +81,11 @@ def run(options: argparse.Namespace, session: Session) -> int:
     """Check everything that can be checked, then work, then write."""
     began = time.perf_counter()
     chosen: Chosen = options.chosen
-    check_sources(options.data)
-    inputs = input_files(options.data, *(getattr(options, f"data:{p.name}") for p in chosen.method.data))
+    sources = [options.data, *given(options, "data:").values()]
+    if options.images != OWN:
+        sources.append(options.images)
+    check_sources(*sources)
+    inputs = input_files(*sources)
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)

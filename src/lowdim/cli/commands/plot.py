@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..groups import add_force, add_talk
-from ..inputs import check_sources, input_files, read_labels
+from ..inputs import check_sources, input_files, read_images, read_labels
 from ..introspection import function_parameters
 from ..options import add_parameters
 from ..parser import Parser, given
@@ -49,7 +49,9 @@ def make_parser(arguments: list[str]) -> Parser:
         "--columns", metavar="I,J", help="which coordinates, from 1 (default: the first, up to 3)"
     )
     chosen.add_argument(
-        "--images", metavar="FILE", help="pictures of the points (.npy, N x H x W), as thumbnails"
+        "--images",
+        metavar="FILE",
+        help="an image of each point (N x H x W, or N x D with a square D), as thumbnails",
     )
     plain = [p for p in function_parameters("plotting.static", "plot") if p.name not in GIVEN]
     add_parameters(parser, "drawing", plain)
@@ -69,7 +71,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     check_all([("--output", picture) for picture in pictures], force=options.force, inputs=inputs)
     from ...data import files
     from ...plotting import plot
-    from ...plotting.static import require_matplotlib
+    from ...plotting.drawing import require_matplotlib
 
     require_matplotlib()
     with session.stage("read"):
@@ -77,7 +79,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     columns = dict(getattr(beside, "columns", beside) or {})
     labels = _labels(options, columns)
     shown = _chosen(coordinates, options.columns)
-    images = None if options.images is None else _images(options.images)
+    images = read_images(options.images, None)
     for picture in pictures:
         with session.stage(f"draw {picture}"):
             plot(
@@ -127,9 +129,3 @@ def _chosen(coordinates: Any, columns: str | None) -> Any:
             f"--columns must name one to three of the {coordinates.shape[1]} coordinates, from 1; got {columns!r}."
         )
     return coordinates[:, places]
-
-
-def _images(path: str) -> Any:
-    import numpy as np
-
-    return np.load(path, mmap_mode="r", allow_pickle=False)

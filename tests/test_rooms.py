@@ -15,6 +15,7 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
+    {"markup"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic"},
     {"data"},
@@ -24,7 +25,7 @@ ORDER = [
     {"spectral", "mapping", "metrics"},
     {"embedding"},
     {"optimize"},
-    {"plotting"},
+    {"notebook", "plotting"},
     {"estimators"},
     {"selection"},
     {"persistence"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 
@@ -17,3 +18,13 @@ def available_memory() -> int | None:
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return None
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held so far; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(held) if sys.platform == "darwin" else int(held) * 1024

@@ -12,6 +12,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -31,6 +32,11 @@ OPTIONS = (
 # Chromium from 144 on draws WebGL without a graphics card only if it is asked to.
 SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 PATIENCE = 120.0
+# The browser reads commands from its file 3 and writes answers to its file 4.
+START = (
+    "import os, sys; [os.dup2(int(end), number) for end, number in zip(sys.argv[1:3], (3, 4))]; "
+    "os.execvp(sys.argv[3], sys.argv[3:])"
+)
 
 
 def find():
@@ -44,17 +50,11 @@ class Browser:
     def __init__(self, folder, options=SOFTWARE):
         ours, theirs = os.pipe(), os.pipe()
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (ours[0], theirs[1])]
-
-        def arrange():
-            for number, end in zip((3, 4), ends, strict=True):
-                os.dup2(end, number)
-
         self.folder = folder
         profile = f"--user-data-dir={folder / 'profile'}"
         self.process = subprocess.Popen(
-            [find(), *OPTIONS, *options, profile, "about:blank"],
-            preexec_fn=arrange,
-            pass_fds=(3, 4),
+            [sys.executable, "-S", "-c", START, *map(str, ends), find(), *OPTIONS, *options, profile, "about:blank"],
+            pass_fds=ends,
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )

@@ -129,12 +129,13 @@ def picture(
     legend: bool = True,
     images: Images | None = None,
     density: bool | str = "auto",
+    names: bool = True,
 ) -> Figure:
-    """The figure of ``plot``, of checked points."""
+    """The figure of ``plot``, of checked points; without ``names`` even very many classes have a legend beside it."""
     tints = colouring(labels, points.shape[0], continuous=continuous, scale=colormap)
     n_dimensions = points.shape[1]
     dense = is_dense(density, points.shape[0])
-    named = n_dimensions == 2 and len(tints.classes) > MOST_BESIDE
+    named = names and n_dimensions == 2 and len(tints.classes) > MOST_BESIDE
     side = _LARGE_SIDE if named or images is not None else _SIDE
     figure: Any = new_figure(side + 0.4, side if n_dimensions > 1 else side / 2) if ax is None else ax.figure
     target = add_axes(figure, 1, 1, 1, n_dimensions) if ax is None else ax

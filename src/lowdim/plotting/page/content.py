@@ -73,11 +73,10 @@ class Content:
         if labels is not None:
             given["label"] = labels
         for name, values in (columns or {}).items():
-            if str(name) in given:
-                raise InputError(
-                    f"columns: {name!r} is taken by {'ids' if name == 'id' else 'labels'}; give it another name"
-                )
-            given[str(name)] = np.asarray(values)
+            free = str(name)
+            while free in given:
+                free += " (2)"
+            given[free] = np.asarray(values)
         made = []
         for name, column in given.items():
             if column.shape != (points.shape[0],):
@@ -107,7 +106,7 @@ class Content:
         header = {
             "title": self.title,
             "count": self.points.shape[0],
-            "axes": [f"x{axis + 1}" for axis in range(n_axes)],
+            "axes": _axis_names(n_axes, {column.name for column in self.columns}),
             "coordinates": places[:n_axes],
             "columns": [
                 column.header() | {"values": place}
@@ -120,6 +119,14 @@ class Content:
             "thumbnails": thumbnails,
         }
         return _squeezed(header, arrays)
+
+
+def _axis_names(n_axes: int, taken: set[str]) -> list[str]:
+    """Names of the coordinates in an exported file, as in the files that lowdim writes."""
+    names = list("xyz"[:n_axes])
+    while taken & set(names):
+        names = [f"{name}_map" for name in names]
+    return names
 
 
 def _squeezed(header: dict[str, Any], arrays: list[NDArray[Any]]) -> str:

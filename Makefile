@@ -22,25 +22,39 @@ DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint browser bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO) ## embed a few data sets and write pictures
-	@$(BIN)/python -m lowdim.demo $(ARGS)
+	@$(BIN)/lowdim demo $(ARGS)
 
 # One BLAS thread for each process: more of them than cores wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
-test: lint ## lint, then run every test with coverage
+test: lint browser ## lint, then run every test with coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term $(ARGS)
 
 lint: $(DEV) ## check rules, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The interactive pages are tested in Chromium. It is installed where that needs no question; without it those tests skip.
+browser: ## install Chromium for the tests, where it is missing and may be installed
+	@for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do \
+	  if command -v $$name >/dev/null 2>&1; then exit 0; fi; done; \
+	if ! command -v apt-get >/dev/null 2>&1; then \
+	  echo "No Chromium here: the tests of the interactive pages will be skipped"; exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then become=; \
+	elif sudo -n true >/dev/null 2>&1; then become="sudo -n"; \
+	else echo "No Chromium here, and no right to install it: the tests of the interactive pages will be skipped"; exit 0; fi; \
+	echo "Installing Chromium for the tests (once)"; \
+	install="$$become env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium"; \
+	$$install >/dev/null 2>&1 || { $$become apt-get update -qq >/dev/null 2>&1; $$install >/dev/null 2>&1; } || \
+	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
 
 bench: $(BENCH) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -26,6 +26,7 @@ NAMES = [
     "perplexity",
     "snapshot_pca",
     "cold_start",
+    "command_line",
     "scaling",
     "costs",
 ]

@@ -15,8 +15,9 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"errors", "records", "rules"},
-    {"kernels", "parallel", "events"},
+    {"markup"},
+    {"errors", "memory", "records", "rules"},
+    {"kernels", "parallel", "events", "atomic"},
     {"data"},
     {"validation"},
     {"neighbors"},
@@ -24,16 +25,26 @@ ORDER = [
     {"spectral", "mapping", "metrics"},
     {"embedding"},
     {"optimize"},
-    {"plotting"},
+    {"notebook", "plotting"},
     {"estimators"},
     {"selection"},
-    {"demo"},
+    {"persistence"},
+    {"cli"},
+    {"demo", "__main__"},
 ]
 RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 
 
+# Everything that writes uses this one file, so it has a place of its own, below the models that its folder keeps.
+APART = {("persistence", "atomic"): "atomic"}
+
+
 def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return named_room(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def named_room(parts: tuple[str, ...]) -> str:
+    return APART.get(parts[:2], parts[0])
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -45,9 +56,10 @@ def imported_rooms(path: Path) -> set[str]:
             base = package[: len(package) - node.level + 1] if node.level else ()
             whole = (*base, *(node.module.split(".") if node.module else ()))
             if whole[:1] == ("lowdim",):
-                found |= {whole[1]} if len(whole) > 1 else {alias.name for alias in node.names}
+                found |= {named_room((*whole[1:], alias.name)) for alias in node.names}
         elif isinstance(node, ast.Import):
-            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("lowdim.")}
+            inside = [a.name.split(".") for a in node.names if a.name.startswith("lowdim.")]
+            found |= {named_room(tuple(parts[1:])) for parts in inside}
     return found
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
+    from .persistence import load, save
     from .plotting import animate, plot
     from .selection import sweep
     from .spectral.reduce.landmark_z import LandmarkZ
@@ -73,6 +74,8 @@ _HOMES = {
     "sweep": "selection",
     "plot": "plotting",
     "animate": "plotting",
+    "save": "persistence",
+    "load": "persistence",
 }
 
 __all__ = [
@@ -105,8 +108,10 @@ __all__ = [
     "animate",
     "datasets",
     "estimate_dimension",
+    "load",
     "plot",
     "procrustes",
+    "save",
     "score",
     "sweep",
 ]

@@ -31,6 +31,14 @@ class MissingExtraError(LowdimError, ImportError):
     """An optional dependency is needed and not installed."""
 
 
+class FileError(LowdimError, OSError):
+    """A file cannot be read or written; the message names it, what is wrong and what to do."""
+
+
+class FormatError(FileError, ValueError):
+    """A file's contents are not what they should be."""
+
+
 class LowdimWarning(UserWarning):
     """Base of every warning that lowdim gives: something for the user to act on."""
 

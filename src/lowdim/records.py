@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from . import markup
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Sparse = csr_array
@@ -188,11 +190,15 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A finished stage: its name and its seconds. A stage inside another has a depth above 0."""
+    """A finished stage: its name and its seconds. A stage inside another has a depth above 0.
+
+    ``memory`` is the most bytes that the process had held by the end of the stage; 0 where the system does not tell.
+    """
 
     name: str
     seconds: float
     depth: int = 0
+    memory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +275,7 @@ class Report:
             "method": self.method,
             "shape": list(self.shape),
             "seconds": {stage.name: stage.seconds for stage in self.stages},
+            "memory": {stage.name: stage.memory for stage in self.stages},
             "choices": [{"what": c.what, "choice": c.choice, "why": c.why} for c in self.choices],
             "warnings": list(self.warnings),
             "figures": {key: _plain(value) for key, value in self.figures.items()},
@@ -279,9 +286,26 @@ class Report:
         lines = [f"{self.method} on {self.shape[0]} x {self.shape[1]}: {self.seconds:.2f} s"]
         lines += [f"  {'  ' * s.depth}{s.name:<{20 - 2 * s.depth}} {s.seconds:9.3f} s" for s in self.stages]
         lines += [f"  {c.what}: {c.choice} ({c.why})" for c in self.choices]
-        lines += [f"  {key.replace('_', ' ')}: {_short(value)}" for key, value in self.figures.items()]
+        lines += [f"  {key.replace('_', ' ')}: {short(value)}" for key, value in self.figures.items()]
         lines += [f"  warning: {text}" for text in self.warnings]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        whole = self.seconds or 1.0
+        stages = [
+            ["\u2003" * s.depth + s.name, f"{s.seconds:.3f} s", markup.bar(s.seconds / whole)] for s in self.stages
+        ]
+        choices = [[c.what, markup.tag("b", c.choice), c.why] for c in self.choices]
+        figures = [[key.replace("_", " "), short(value)] for key, value in self.figures.items()]
+        warned = [markup.tag("div", f"⚠ {text}", style="margin-top:4px") for text in self.warnings]
+        return markup.box(
+            f"{self.method} on {self.shape[0]:,} × {self.shape[1]:,}: {self.seconds:.2f} s",
+            *warned,
+            markup.fold("Decided", markup.plain_table(["", "", ""], choices), is_open=True) if choices else "",
+            markup.fold("Seconds by stage", markup.plain_table(["", "", ""], stages)),
+            markup.fold("Found", markup.plain_table(["", ""], figures)),
+        )
 
 
 def format_bytes(count: float) -> str:
@@ -299,7 +323,8 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A figure in a few digits; of a long array the first eight."""
     if isinstance(value, np.ndarray):
         shown = ", ".join(f"{entry:.4g}" for entry in value.ravel()[:8])
         return f"{shown}, ..." if value.size > 8 else shown

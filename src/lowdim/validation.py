@@ -6,10 +6,8 @@ Every message has one form: which parameter, what is allowed, what came, what to
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from scipy.sparse import csr_array
 
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
+from .memory import available_memory
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
 
@@ -225,19 +224,6 @@ def check_memory(needed: int, limit: int | float | str | None, *, what: str, ins
         raise MemoryLimitError(
             f"{what} needs {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
         )
-
-
-def available_memory() -> int | None:
-    """Bytes that new work can have without swapping, where the system tells."""
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..errors import InputError
+from ..errors import FileError, InputError
 from ..parallel import map_blocks, row_blocks
+from ..persistence.atomic import check_target, writing
 from ..records import Floats, Integers, format_bytes
 from .stored import Dataset, Seed, load
 
@@ -173,37 +173,30 @@ def _written(maker: _Maker, path: Path, overwrite: bool) -> NDArray[Any]:
     ends the process.
     """
     shape = (maker.sources.size, maker.n_columns)
-    if path.exists() and not (overwrite and path.is_file()):
-        what = "is a folder" if path.is_dir() else "is there already; give overwrite=True to replace it"
-        raise FileExistsError(f"path: {path} {what}.")
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"path: the folder {folder} does not exist; make it first.")
+    if path.is_file() and not overwrite:
+        raise FileError(f"{path}: is there already. Give overwrite=True to replace it.")
+    folder = check_target(path, force=True).parent
     free, needed = shutil.disk_usage(folder).free, shape[0] * shape[1] + 128
     if free < needed:
         raise _disk_full(path, needed, free)
-    # Opened by name and not by tempfile, so that the file gets the permissions that any other would get.
-    partial = folder / f".{path.name}.{secrets.token_hex(4)}.part"
     try:
-        with partial.open("xb") as file:
+        with writing(path) as partial, partial.open("xb") as file:
             header = {"descr": "|u1", "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(file, header)
             for rows in maker.chunks():
                 file.write(rows.data)
-        partial.replace(path)
-    except OSError as error:
+    except FileError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise _disk_full(path, needed, shutil.disk_usage(folder).free) from error
-        raise OSError(error.errno, f"path: cannot write {path}: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+        raise
     mapped: NDArray[Any] = np.load(path, mmap_mode="r")
     return mapped
 
 
-def _disk_full(path: Path, needed: int, free: int) -> OSError:
-    return OSError(
-        errno.ENOSPC,
-        f"path: {path} needs {format_bytes(needed)}, and the disk has {format_bytes(free)} left; "
-        "free some, write elsewhere or ask for a smaller n",
+def _disk_full(path: Path, needed: int, free: int) -> FileError:
+    error = FileError(
+        f"{path}: needs {format_bytes(needed)}, and the disk has {format_bytes(free)} left. "
+        "Free some, write elsewhere or ask for a smaller n."
     )
+    error.errno = errno.ENOSPC
+    return error

@@ -9,11 +9,14 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..data.rows import Rows
-from ..events import Event, Events, Listener, Printer
+from ..events import Event, Events, Listener
+from ..memory import peak_memory
+from ..notebook import listener_for
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
 from .shared import Shared
@@ -69,7 +72,7 @@ class Recorder:
             self._stages.append(Stage(event.stage, 0.0, len(self._open) - 1))
         elif event.kind in ("finished", "failed"):
             place = self._open.pop()
-            self._stages[place] = Stage(event.stage, event.data["took"], len(self._open))
+            self._stages[place] = Stage(event.stage, event.data["took"], len(self._open), peak_memory())
         elif event.kind == "chosen":
             self._choices.append(Choice(event.data["what"], event.data["choice"], event.data["why"]))
         elif event.kind == "warned":
@@ -131,7 +134,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         recorder = Recorder()
         listeners: list[Listener] = [recorder]
         if self.verbose:
-            listeners.append(Printer(self.verbose))
+            listeners.append(listener_for(self.verbose))
         if self.callback is not None:
             listeners.append(self.callback)
         events = Events(*listeners)
@@ -204,6 +207,14 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @abstractmethod
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         """The same stages with their estimated cost."""
+
+    def _repr_html_(self) -> str:  # type: ignore[override]
+        """The parameters as scikit-learn shows them; of a fitted estimator its report too."""
+        report = getattr(self, "report_", None)
+        return estimator_html_repr(self) + ("" if report is None else report._repr_html_())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
     def _n_features_out(self) -> int:

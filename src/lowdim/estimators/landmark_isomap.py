@@ -13,6 +13,7 @@ from ..affinities import paths_from_new, shortest_paths
 from ..data.rows import Rows
 from ..events import Events
 from ..mapping.extension import ExtensionMap
+from ..memory import available_memory
 from ..neighbors.lookup import Lookup
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Sparse
@@ -89,7 +90,7 @@ class LandmarkGeodesics:
         size = 8 * landmarks.size * graph.shape[0]
         limit = validation.parse_bytes(memory_limit)
         if limit is None:
-            limit = (validation.available_memory() or 1 << 33) // 2
+            limit = (available_memory() or 1 << 33) // 2
         self.kept: list[Floats] | None = [] if size <= limit else None
 
     def among(self, events: Events) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from .. import validation
 from ..data.rows import Rows
 from ..events import Events
+from ..memory import available_memory
 from ..records import PlannedStage
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ
@@ -50,7 +51,7 @@ class SpectralEstimator(Estimator):
         landmarks = self._landmark_solver(size)
         exact, fewer = self._stages(rows, "exact"), self._stages(rows, landmarks)
         limit = validation.parse_bytes(self.memory_limit)
-        allowed = validation.available_memory() if limit is None else limit
+        allowed = available_memory() if limit is None else limit
         needed = max((stage.bytes for stage in exact if stage.certain), default=0)
         seconds, price = (sum(stage.seconds for stage in stages) for stages in (exact, fewer))
         if rows.n_rows > 4 * size and allowed is not None and needed > allowed:

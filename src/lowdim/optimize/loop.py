@@ -35,7 +35,8 @@ def minimise(
     """Minimise E from X.
 
     An ``iteration`` event tells of each iteration: ``iteration``, ``value`` (None where E was not computed), ``step``,
-    ``gradient_norm``, ``embedding``, ``lam``. A listener may raise `lowdim.errors.Stop`; that, an interrupt and the
+    ``gradient_norm``, ``embedding``, ``lam``, and ``total`` where the number of iterations is a budget, else None. A
+    listener may raise `lowdim.errors.Stop`; that, an interrupt and the
     time budget keep the best X so far. Not to converge within ``max_iterations`` is a ConvergenceWarning unless they
     are a budget; an E that is not finite however short the steps is one too, or a ConvergenceError where no step at
     all was possible.
@@ -200,6 +201,7 @@ class Loop:
             gradient_norm=norm,
             embedding=iterate.X,
             lam=self._objective.lam,
+            total=self._before + self._stopping.max_iterations if self._stopping.is_budget else None,
         )
 
     def _has_settled(self) -> bool:

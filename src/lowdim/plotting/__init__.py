@@ -1,8 +1,11 @@
-"""Pictures of embeddings; Matplotlib is imported when the first one is drawn."""
+"""Pictures and pages of embeddings; Matplotlib is imported when the first one is drawn."""
 
 from __future__ import annotations
 
 from .animation import animate
+from .diagnostics import plot_eigenvalues, plot_objective
+from .page import Page
+from .report import write_report
 from .static import plot, plot_gallery
 
-__all__ = ["animate", "plot", "plot_gallery"]
+__all__ = ["Page", "animate", "plot", "plot_eigenvalues", "plot_gallery", "plot_objective", "write_report"]

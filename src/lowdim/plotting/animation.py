@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..persistence.atomic import writing
 from ..records import Floats
-from .static import plot, require_matplotlib
+from .drawing import require_matplotlib
+from .static import picture
 
 
 def animate(
@@ -51,7 +52,8 @@ def animate(
         )
     if not frames_per_second > 0:
         raise InputError(f"frames_per_second must be above 0; got {frames_per_second!r}.")
-    figure = plot(_fitted(frames[0][1]), labels, point_size=point_size)
+    given = None if labels is None else np.asarray(labels)
+    figure = picture(_fitted(frames[0][1]), given, point_size=point_size, density=False, names=False)
     axes = figure.axes[0]
     points = axes.collections[0]
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
@@ -62,13 +64,9 @@ def animate(
         axes.set_title(f"iteration {iteration}")
         return (points,)
 
-    temporary = target.with_name(f".{target.stem}-{uuid.uuid4().hex}.part.gif")
-    try:
+    with writing(target) as temporary:
         moving = FuncAnimation(figure, show, frames=len(frames), blit=False)  # type: ignore[arg-type]
         moving.save(str(temporary), writer=PillowWriter(fps=frames_per_second), dpi=90)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
     return target
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..records import Floats
+from ..records import Floats, Integers
 
 _PETROFF = (
     0x3F90DA,
@@ -29,19 +29,25 @@ _PETROFF = (
 )
 _MOST_CLASSES = 256
 _LONGEST_NAME = 24
-_PLAIN = (0.25, 0.36, 0.52)
-_MISSING = (0.8, 0.8, 0.8)
+PLAIN = (0.25, 0.36, 0.52)
+"""Of points without labels."""
+MISSING = (0.8, 0.8, 0.8)
+"""Of points whose quantity is not known."""
 _SCALE = "viridis"
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``limits`` of a scale."""
+    """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``limits`` of a scale.
+
+    ``codes`` is the place among the classes of each point.
+    """
 
     colours: Floats
     classes: tuple[tuple[str, tuple[float, float, float]], ...] = ()
     limits: tuple[float, float] | None = None
     scale: str = _SCALE
+    codes: Integers | None = None
 
 
 def colouring(
@@ -49,7 +55,7 @@ def colouring(
 ) -> Colouring:
     """Colours for ``labels``; whole numbers and names are classes, other numbers and many values a scale."""
     if labels is None:
-        return Colouring(np.tile(_PLAIN, (n_points, 1)))
+        return Colouring(np.tile(PLAIN, (n_points, 1)))
     if labels.shape != (n_points,):
         raise InputError(f"labels: needs one for each of the {n_points} points, got shape {labels.shape}")
     if is_continuous(labels) if continuous is None else continuous:
@@ -98,27 +104,72 @@ def _oklab_to_rgb(lab: Floats) -> Floats:
     return encoded
 
 
-def _classed(labels: NDArray[Any]) -> Colouring:
+def classes_of(labels: NDArray[Any]) -> tuple[list[str], Integers]:
+    """Names of the classes, in order, and the class of each point; numbers are in order however they are written.
+
+    What is missing (None, NaN) is a class with an empty name.
+    """
+    if labels.dtype.kind == "O":
+        labels = np.array(["" if _is_missing(value) else str(value) for value in labels], dtype=np.str_)
     values, codes = np.unique(labels, return_inverse=True)
-    colours = palette(values.size)
-    names = (_name(value) for value in values)
+    names = [_written(value) for value in values]
+    order = sorted(range(len(names)), key=lambda place: _rank(names[place], place))
+    places = np.empty(len(names), dtype=np.int64)
+    places[order] = np.arange(len(names))
+    return [names[place] for place in order], places[codes]
+
+
+def scale_colours(places: Floats, scale: str | None) -> Floats:
+    """Colours of a scale at places from 0 to 1."""
+    from matplotlib import colormaps
+
+    found: Floats = colormaps[scale or _SCALE](places)[:, :3]
+    return found
+
+
+def hexadecimal(colours: Floats) -> list[str]:
+    """Colours as browsers write them."""
+    return ["#" + bytes(row).hex() for row in np.round(colours * 255).astype(np.uint8)]
+
+
+def short_name(name: str) -> str:
+    """A name that fits a legend."""
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+
+
+def _classed(labels: NDArray[Any]) -> Colouring:
+    names, codes = classes_of(labels)
+    colours = palette(len(names))
     classes = tuple(
-        (name, (float(r), float(g), float(b))) for name, (r, g, b) in zip(names, colours, strict=True)
+        (short_name(name) or "(empty)", (float(r), float(g), float(b)))
+        for name, (r, g, b) in zip(names, colours, strict=True)
     )
-    return Colouring(colours[codes], classes)
+    return Colouring(colours[codes], classes, codes=codes)
 
 
-def _name(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, np.floating) else str(value)
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, np.floating):
+        return "" if np.isnan(value) else f"{value:g}"
+    return str(value)
+
+
+def _rank(name: str, place: int) -> tuple[bool, float, int]:
+    """Numbers first and by value, the rest as they come."""
+    try:
+        value = float(name)
+    except ValueError:
+        return True, 0.0, place
+    return False, value, place
 
 
 def _scaled(values: Floats, scale: str) -> Colouring:
-    from matplotlib import colormaps
-
     known = np.isfinite(values)
     low, high = (values[known].min(), values[known].max()) if known.any() else (0.0, 1.0)
-    colours = np.tile(_MISSING, (values.size, 1))
+    colours = np.tile(MISSING, (values.size, 1))
     span = high - low if high > low else 1.0
-    colours[known] = colormaps[scale]((values[known] - low) / span)[:, :3]
+    colours[known] = scale_colours((values[known] - low) / span, scale)
     return Colouring(colours, limits=(float(low), float(low + span)), scale=scale)

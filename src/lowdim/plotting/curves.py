@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..records import Floats
 from .colours import palette
-from .static import new_figure, require_matplotlib, write_figure
+from .drawing import new_figure, require_matplotlib, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

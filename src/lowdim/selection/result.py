@@ -16,7 +16,7 @@ from ..estimators.base import Estimator
 from ..records import Choice
 from .grid import configure, own_value
 from .picture import draw
-from .text import page
+from .text import notebook_page, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -180,6 +180,9 @@ class Sweep:
     def __str__(self) -> str:
         """A page for people."""
         return page(self)
+
+    def _repr_html_(self) -> str:
+        return notebook_page(self)
 
 
 def _mean(values: list[float]) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
+from ..markup import box, plain_table, tag
 
 if TYPE_CHECKING:
     from .result import Sweep
@@ -17,6 +18,25 @@ WIDEST_STATUS = 60
 
 def page(sweep: Sweep) -> str:
     """Title, the best point, and a line for each row; the best is marked by a star."""
+    title, told, cells = _parts(sweep)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [title, *(f"  {line}" for line in told)]
+    lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+    if len(sweep.rows) > MOST_ROWS:
+        lines.append(f"  ... {len(sweep.rows) - MOST_ROWS} more in .rows")
+    return "\n".join(lines)
+
+
+def notebook_page(sweep: Sweep) -> str:
+    """The same in HTML."""
+    title, told, (head, *rows) = _parts(sweep)
+    shown = [[tag("b", cell) for cell in row] if row[0] else row for row in rows]
+    more = [f"{len(sweep.rows) - MOST_ROWS} more in .rows"] if len(sweep.rows) > MOST_ROWS else []
+    return box(title, *(tag("div", line) for line in told), plain_table(head, shown), *(tag("div", line) for line in more))
+
+
+def _parts(sweep: Sweep) -> tuple[str, list[str], list[list[str]]]:
+    """Title, what was chosen and found, and the table with its head."""
     rows, n_points = sweep.rows, len(sweep.points)
     seeds = f" x {len(sweep.seeds)} seeds" if len(sweep.seeds) > 1 else ""
     done = (
@@ -25,23 +45,17 @@ def page(sweep: Sweep) -> str:
         else f", interrupted after {len(sweep.runs)} of {n_points * len(sweep.seeds)} fits"
     )
     shape = f"{sweep.shape[0]} x {sweep.shape[1]}"
-    lines = [
-        f"{type(sweep.estimator).__name__} on {shape}: {n_points} grid points{seeds}, {sweep.seconds:.2f} s{done}"
-    ]
-    lines += [f"  {choice.what}: {choice.choice} ({choice.why})" for choice in sweep.choices]
+    title = f"{type(sweep.estimator).__name__} on {shape}: {n_points} grid points{seeds}, {sweep.seconds:.2f} s{done}"
+    told = [f"{choice.what}: {choice.choice} ({choice.why})" for choice in sweep.choices]
     try:
         best = sweep.best_place
-        lines.append(f"  best: {', '.join(f'{name}={value!r}' for name, value in sweep.best.items())}")
+        told.append(f"best: {', '.join(f'{name}={value!r}' for name, value in sweep.best.items())}")
     except InputError:
         best = -1
     places = sorted({run.point for run in sweep.runs})
     shown = range(min(len(rows), MOST_ROWS))
     cells = [_header(sweep)] + [_cells(sweep, rows[at], places[at] == best) for at in shown]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
-    if len(rows) > MOST_ROWS:
-        lines.append(f"  ... {len(rows) - MOST_ROWS} more in .rows")
-    return "\n".join(lines)
+    return title, told, cells
 
 
 def _header(sweep: Sweep) -> list[str]:

@@ -62,7 +62,8 @@ class DescentSearcher:
             return
         import pynndescent
 
-        self.width = max(LEAST_NEIGHBORS, count)
+        # A searcher that comes from a file knows how wide it was.
+        self.width = max(LEAST_NEIGHBORS, count, self.width)
         self.index = pynndescent.NNDescent(
             _readable(self.rows, slice(0, self.rows.n_rows)),
             metric=self.metric,

@@ -55,7 +55,7 @@ class Tree:
     def of(points: Single, leaf: int, seed: int, n_jobs: int | None) -> Tree:
         """A tree with leaves of at most ``leaf`` points."""
         n_points, n_columns = points.shape
-        bounds = _bounds(n_points, leaf, seed)
+        bounds = leaf_bounds(n_points, leaf, seed)
         n_leaves = bounds.size - 1
         tree = Tree(
             np.uint64(seed),
@@ -85,7 +85,7 @@ class Tree:
         return tree
 
 
-def _bounds(n_points: int, leaf: int, seed: int) -> Integers:
+def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
     """Leaves that are as equal as can be but for the first, so that leaves of other trees end elsewhere."""
     if n_points <= leaf:
         return np.array([0, n_points])
@@ -131,14 +131,27 @@ class ForestSearcher:
     is_exact = False
 
     def __init__(self, frame: Frame, seed: int) -> None:
-        self.frame, self.seed = frame, seed
         single = frame.single()
-        tree = Tree.of(single, LEAF, seed, self.n_jobs)
-        padding = -frame.n_columns % 8
-        self.order, self.bounds, self.thresholds = tree.order, tree.bounds, tree.thresholds
-        self.root = tree.seed
-        self.normals = np.pad(tree.normals, ((0, 0), (0, padding)))
-        self.points = np.zeros((len(single), frame.n_columns + padding), np.float32)
+        tree = Tree.of(single, LEAF, seed, frame.geometry.n_jobs)
+        normals = np.pad(tree.normals, ((0, 0), (0, -frame.n_columns % 8)))
+        self._set(frame, seed, single, (tree.order, normals, tree.thresholds, None))
+
+    @classmethod
+    def restored(
+        cls, frame: Frame, seed: int, parts: tuple[Places, Single, Single, Places | None]
+    ) -> ForestSearcher:
+        """The searcher of a tree (order, normals, thresholds) and of links that were found before."""
+        searcher = cls.__new__(cls)
+        searcher._set(frame, seed, frame.single(), parts)
+        return searcher
+
+    def _set(
+        self, frame: Frame, seed: int, single: Single, parts: tuple[Places, Single, Single, Places | None]
+    ) -> None:
+        self.frame, self.seed, self.root = frame, seed, np.uint64(seed)
+        self.order, self.normals, self.thresholds, self._graph = parts
+        self.bounds = leaf_bounds(len(single), LEAF, seed)
+        self.points = np.zeros((len(single), self.normals.shape[1]), np.float32)
         self.norms = np.empty(len(single), np.float32)
 
         def fill(part: slice) -> None:
@@ -147,7 +160,6 @@ class ForestSearcher:
             self.norms[part] = np.square(rows).sum(axis=1)
 
         map_blocks(fill, len(single), n_jobs=self.n_jobs)
-        self._graph: Places | None = None
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,7 +175,7 @@ class ForestSearcher:
 
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point."""
-        links = self._shared_graph(events) if count <= LINKS else self._near(count, events)
+        links = self.graph(events) if count <= LINKS else self._near(count, events)
         out = np.empty((len(links), count), np.int64)
 
         def name(part: slice) -> None:
@@ -174,7 +186,7 @@ class ForestSearcher:
 
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
         """Candidates of the new rows of a slice."""
-        graph = self._shared_graph(Events())
+        graph = self.graph(Events())
         block, _ = self.frame.coordinates(rows, part)
         queries = np.zeros((len(block), self.points.shape[1]), np.float32)
         queries[:, : self.frame.n_columns] = block
@@ -189,7 +201,7 @@ class ForestSearcher:
         """Points by their number in the data instead of their place in the tree."""
         return np.where(found < 0, -1, self.order[found]).astype(np.int64)
 
-    def _shared_graph(self, events: Events) -> Places:
+    def graph(self, events: Events) -> Places:
         """Links along which new points are searched, made once: to the nearest points, then back from others.
 
         It is the same whatever was asked for before.

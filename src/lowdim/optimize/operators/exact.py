@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ...memory import available_memory
 from ...records import Floats, format_bytes
 from ...spectral.solvers.common import SolverFailure
 from ...spectral.solvers.multifrontal import Multifrontal, Symbolic
-from ...validation import available_memory
 from .matrix import AttractiveHessian
 
 #: Points up to which, and share of entries from which, the factor is a dense one.

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from ...memory import available_memory
 from ...records import Floats, Sparse, format_bytes
-from ...validation import available_memory
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
 

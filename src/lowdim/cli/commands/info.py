@@ -1,0 +1,153 @@
+"""``lowdim info``: what a model or a data file holds, or what this installation can do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from typing import Any
+
+from ..groups import add_force, add_json, add_talk
+from ..inputs import check_sources, input_files
+from ..parser import Parser
+from ..program import DONE
+from ..session import Session
+from ..targets import check_all, write_json
+from ..voice import emit
+
+TEXT = """\
+Describe FILE: of a model its method, parameters and sizes, without loading its arrays; of data its rows, features and
+columns. Without FILE: the versions of lowdim and of what it stands on, for a report of a fault.
+"""
+EXAMPLES = [
+    ("lowdim info cells.lowdim", "a model"),
+    ("lowdim info cells.csv", "a data file"),
+    ("lowdim info", "this installation"),
+]
+DATA = (
+    ".npy",
+    ".npz",
+    ".csv",
+    ".tsv",
+    ".csv.gz",
+    ".tsv.gz",
+    ".txt",
+    ".parquet",
+    ".mtx",
+    ".mtx.gz",
+    ".h5ad",
+    ".zarr",
+)
+EXTRAS = (
+    "matplotlib",
+    "rich",
+    "pyarrow",
+    "anndata",
+    "zarr",
+    "safetensors",
+    "pandas",
+    "polars",
+    "pyamg",
+    "pynndescent",
+)
+
+
+def make_parser(arguments: list[str]) -> Parser:
+    """Options of the command."""
+    parser = Parser("info", "[FILE] [options]", TEXT, EXAMPLES)
+    parser.add_positional("FILE", "a model, or data", required=False)
+    group = parser.add_argument_group("results")
+    add_json(group, "the same")
+    add_force(group)
+    add_talk(parser)
+    return parser
+
+
+def run(options: argparse.Namespace, session: Session) -> int:
+    """Describe what was named."""
+    inputs = input_files(options.file)
+    check_sources(options.file)
+    check_all([("--json", options.json)], force=options.force, inputs=inputs)
+    if options.file is None:
+        text, content = _installation()
+    elif options.file == "-" or options.file.lower().rstrip("/").endswith(DATA):
+        text, content = _data(options.file)
+    else:
+        text, content = _model(options.file)
+    session.quieten()
+    if options.json is None:
+        emit(text)
+    else:
+        write_json(options.json, content, force=options.force, inputs=inputs)
+    return DONE
+
+
+def _model(path: str) -> tuple[str, Any]:
+    from ...persistence import describe
+
+    found = describe(path)
+    content = found.to_json()
+    return str(found), json.loads(content) if isinstance(content, str) else content
+
+
+def _data(path: str) -> tuple[str, Any]:
+    from scipy import sparse
+
+    from ...data import files
+    from ...records import format_bytes
+
+    table = files.read(path)
+    X = table.X
+    is_sparse = bool(sparse.issparse(X))
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if is_sparse else X.nbytes
+    content = {
+        "source": path,
+        "rows": X.shape[0],
+        "features": X.shape[1],
+        "type": str(X.dtype),
+        "sparse": is_sparse,
+        "bytes": int(size),
+        "names": None if table.feature_names is None else list(table.feature_names),
+        "columns": list(table.columns),
+    }
+    lines = [
+        f"{path}: {X.shape[0]:,} rows, {X.shape[1]:,} features",
+        f"  numbers: {X.dtype}{', sparse' if is_sparse else ''}, {format_bytes(size)}",
+    ]
+    if table.feature_names is not None:
+        lines.append(f"  features: {_few(table.feature_names)}")
+    if table.columns:
+        lines.append(f"  other columns: {_few(table.columns)}")
+    return "\n".join(lines), content
+
+
+def _few(names: Any, most: int = 8) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:most]) + (f", ... ({len(shown)} in all)" if len(shown) > most else "")
+
+
+def _installation() -> tuple[str, Any]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from ... import __version__
+    from ...parallel import count_workers
+
+    found: dict[str, str | None] = {}
+    for name in ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", *EXTRAS):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    content = {
+        "lowdim": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "executable": sys.executable,
+        "threads": count_workers(None),
+        "packages": found,
+    }
+    lines = [f"lowdim {__version__}, Python {content['python']}, {content['system']}"]
+    lines.append(f"  threads: {content['threads']}")
+    lines += [f"  {name:<14}{number or 'not installed'}" for name, number in found.items()]
+    return "\n".join(lines), content

@@ -1,0 +1,99 @@
+"""``lowdim reproduce``: the experiments of the papers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..groups import add_talk
+from ..parser import Parser
+from ..program import DONE, FAILED
+from ..session import Session
+from ..usage import UsageError, nearest
+from ..voice import emit
+
+TEXT = """\
+Without ID: list the experiments. With one or more, or 'all': run them and write their figures, tables and verdicts to a
+folder, with one page (summary.html) for all. Real data is taken from the folder that LOWDIM_DATA names.
+"""
+EXAMPLES = [
+    ("lowdim reproduce", "the list"),
+    ("lowdim reproduce lll-landmarks --quick", "one, at small sizes, to see that it runs"),
+    ("lowdim reproduce all --output results", "every one, into one report"),
+]
+
+
+def make_parser(arguments: list[str]) -> Parser:
+    """Options of the command."""
+    parser = Parser("reproduce", "[ID ...] [options]", TEXT, EXAMPLES)
+    parser.add_positional("ID", "experiments, or all", required=False, many=True)
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        default="reproduced",
+        help="where figures and tables go (default: reproduced)",
+    )
+    add_talk(parser)
+    return parser
+
+
+def run(options: argparse.Namespace, session: Session) -> int:
+    """List, or run."""
+    experiments = find_experiments()
+    catalogue = dict(experiments.catalogue())
+    if not options.id:
+        width = max(map(len, catalogue), default=0) + 2
+        emit("\n".join(f"{name:<{width}}{line}" for name, line in catalogue.items()))
+        return DONE
+    ids = list(catalogue) if "all" in options.id else options.id
+    for name in ids:
+        if name not in catalogue:
+            hint = nearest(name, catalogue) or " 'lowdim reproduce' lists them."
+            raise UsageError(f"there is no experiment {name!r}.{hint}")
+    folder = _folder(options.output)
+
+    def tell(name: str) -> None:
+        session.voice.say(str(name))
+
+    verdicts = experiments.run(ids, folder, options.quick, progress=tell)
+    page = folder / "summary.html"
+    experiments.write_summary(verdicts, page)
+    session.quieten()
+    emit("\n".join(str(verdict) for verdict in verdicts))
+    session.voice.say(f"Wrote {page}")
+    return DONE if verdicts else FAILED
+
+
+def find_experiments() -> Any:
+    """The experiments as installed with lowdim, or in the folder of its repository."""
+    try:
+        return import_module("lowdim.experiments")
+    except ModuleNotFoundError as error:
+        if error.name != "lowdim.experiments":
+            raise
+    root = Path(__file__).parents[4]
+    if not (root / "experiments" / "__init__.py").is_file():
+        from ...errors import FileError
+
+        raise FileError("the experiments are not installed. Run this in a clone of lowdim's repository.")
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    return import_module("experiments")
+
+
+def _folder(name: str) -> Path:
+    from ...errors import FileError
+
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            f"{name}: cannot be made a folder: {error.strerror}. Name another with --output."
+        ) from error
+    return folder

@@ -1,0 +1,105 @@
+"""``lowdim score``: how faithful an embedding is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..failures import in_words_of
+from ..groups import add_force, add_input, add_json, add_talk
+from ..inputs import check_sources, input_files, read_table
+from ..introspection import function_parameters
+from ..options import add_parameters
+from ..parser import Parser, comma_list, given
+from ..program import DONE
+from ..session import Session
+from ..targets import check_all, write_json
+from ..translate import flag_of, in_options
+from ..usage import UsageError
+from ..voice import emit
+
+TEXT = """\
+Compare EMBEDDING with the DATA that it shows: are neighbours kept, are distances kept and, with --label, do neighbours
+tell the label? Values come with confidence intervals where only a sample of the rows was looked at.
+"""
+EXAMPLES = [
+    ("lowdim score cells.csv cells.embedding.csv --label type", "every measure that applies"),
+    (
+        "lowdim score X.npy Y.npy --measures trustworthiness,continuity -k 10",
+        "two of them, for 10 neighbours",
+    ),
+    ("lowdim score X.npy Y.npy --sample all --json", "exactly, for machines"),
+]
+GIVEN = {"X", "embedding", "y", "measures"}
+
+
+def make_parser(arguments: list[str]) -> Parser:
+    """Options from the signature of `lowdim.score`."""
+    parser = Parser("score", "DATA EMBEDDING [options]", TEXT, EXAMPLES)
+    parser.add_positional("DATA", "what was embedded")
+    parser.add_positional("EMBEDDING", "its coordinates: .npy, .csv, .tsv, .parquet or .h5ad")
+    everything = function_parameters("metrics.score", "score")
+    measures = next(parameter for parameter in everything if parameter.name == "measures")
+    parser.words["--measures"] = _names(measures.text)
+    parser.add_argument(
+        "--measures",
+        metavar="NAMES",
+        type=comma_list,
+        help=f"some of {', '.join(parser.words['--measures'])}, with commas (default: all that apply)",
+    )
+    add_parameters(parser, "measuring", [p for p in everything if p.name not in GIVEN])
+    group = parser.add_argument_group("results")
+    add_json(group, "the scores")
+    add_force(group)
+    add_input(parser)
+    add_talk(parser)
+    return parser
+
+
+def run(options: argparse.Namespace, session: Session) -> int:
+    """Print the scores."""
+    check_sources(options.data, options.embedding)
+    inputs = input_files(options.data, options.embedding)
+    check_all([("--json", options.json)], force=options.force, inputs=inputs)
+    from ...data import files
+    from ...errors import InputError
+    from ...metrics import score
+
+    parameters = given(options, "own:")
+    _check_names(options.measures)
+    table = read_table(options.data, options, session)
+    coordinates = files.read_embedding(options.embedding)[0]
+    if coordinates.shape[0] != table.X.shape[0]:
+        raise InputError(
+            f"{options.embedding}: has {coordinates.shape[0]:,} rows where {options.data} has {table.X.shape[0]:,}. "
+            "Give the embedding of this data, all of its rows in the same order."
+        )
+    with in_words_of(None, options.data), session.stage("score"):
+        try:
+            scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
+        except InputError as error:
+            flags = {parameter: flag_of(parameter) for parameter in ("measures", *parameters)}
+            raise InputError(in_options(str(error), flags).replace("y of score", "--label")) from error
+    session.quieten()
+    if options.json is None:
+        emit(str(scores))
+    else:
+        write_json(options.json, scores.as_dict(), force=options.force, inputs=inputs)
+    return DONE
+
+
+def _names(text: str) -> tuple[str, ...]:
+    from ..introspection.docstring import words_in
+
+    return words_in(text)
+
+
+def _check_names(measures: Any) -> None:
+    from ...metrics.scores import MEASURES
+    from ..usage import nearest
+
+    for name in measures or ():
+        if name not in MEASURES:
+            raise UsageError(
+                f"--measures: there is no measure {name!r}.{nearest(name, MEASURES)} There are {', '.join(MEASURES)}."
+            )

@@ -1,0 +1,74 @@
+"""What went wrong, in a sentence that says what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .inputs import locate_gap
+from .options import Chosen
+from .translate import READING, in_options
+
+
+def explain(error: Exception) -> str:
+    """The message for a person."""
+    from ..errors import LowdimError
+
+    text = str(error).strip()
+    if isinstance(error, LowdimError):
+        return text
+    if isinstance(error, MemoryError):
+        return (
+            "the machine has no memory left for this. Set --memory-limit so that it stops before the work, use a "
+            f"landmark solver (--solver lll), or fewer rows.{' ' + text if text else ''}"
+        )
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or text}."
+    if isinstance(error, ModuleNotFoundError):
+        return (
+            f"a part of lowdim is not installed: {text}. Install lowdim again with 'pip install lowdim[all]'."
+        )
+    if isinstance(error, ValueError) and text:
+        return _first_sentences(text)
+    return (
+        f"{type(error).__name__}: {text or 'no message'}. This is a fault of lowdim, not yours; run it again with -vv "
+        "for the details, and please report them."
+    )
+
+
+def _first_sentences(text: str) -> str:
+    """The first paragraph: scikit-learn goes on with links and advice for programmers."""
+    return re.sub(r"\s+", " ", text.split("\n", maxsplit=1)[0]).strip()
+
+
+@contextmanager
+def in_words_of(chosen: Chosen | None, source: str) -> Iterator[None]:
+    """Errors of the library about parameters and data, said of options and of the file."""
+    from ..errors import InputError, LowdimError
+
+    try:
+        yield
+    except LowdimError as error:
+        flags = READING | (chosen.flags() if chosen else {})
+        raise type(error)(in_options(str(error), flags)) from error
+    except ValueError as error:
+        raise InputError(f"{source}: {_first_sentences(str(error))}") from error
+
+
+@contextmanager
+def finding_gaps(table: Any) -> Iterator[None]:
+    """Say where the numbers are missing that scikit-learn complains of."""
+    from ..errors import InputError, LowdimError
+
+    try:
+        yield
+    except ValueError as error:
+        gap = "" if isinstance(error, LowdimError) else locate_gap(table)
+        if not gap:
+            raise
+        raise InputError(
+            f"{table.source}: {gap}. Take these rows out, or fill the gaps in, for example with the column's mean."
+        ) from error

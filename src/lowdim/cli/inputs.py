@@ -1,0 +1,127 @@
+"""Reading what a command works on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .session import Session
+from .usage import UsageError
+
+OWN = "data"
+"""Stands for the rows themselves where images are asked for."""
+HEADERS = {None: "auto", True: True, False: False}
+
+
+def read_table(source: str, options: argparse.Namespace, session: Session) -> Any:
+    """The data, as the options of `groups.add_input` say."""
+    from ..data import files
+
+    with session.stage("read"):
+        return files.read(
+            source,
+            label=options.label,
+            id=options.id,
+            drop=tuple(options.drop),
+            layer=options.layer,
+            obsm=options.obsm,
+            key=options.key,
+            header=HEADERS[options.header],
+            delimiter=options.delimiter,
+        )
+
+
+def read_labels(source: str, label: str) -> Any:
+    """One column of a file, whatever its other columns hold."""
+    from ..data.files.reading import read_as
+    from ..data.files.table import Request, Roles, place_of
+
+    def alone(names: Sequence[str], numeric: Sequence[bool], request: Request, source: str) -> Roles:
+        place = place_of("label", label, names, source)
+        numbers = [other for other, is_number in enumerate(numeric) if is_number and other != place]
+        return Roles(tuple(numbers[:1]), (place,), None)
+
+    return read_as(Request(label=label), source, alone).labels
+
+
+def read_images(source: str | None, table: Any) -> Any:
+    """An image of each row: from a file, or the rows themselves."""
+    if source is None or source == OWN:
+        return None if source is None else table.X
+    import numpy as np
+
+    from ..data import files
+
+    if not source.lower().endswith(".npy"):
+        return files.read(source).X
+    try:
+        return np.load(source, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        from ..errors import FormatError
+
+        raise FormatError(f"{source}: is no array of numbers: {error}") from error
+
+
+def input_files(*sources: str | None) -> list[str]:
+    """Those of the sources that are files: never to be written over."""
+    return [source for source in sources if source and source != "-"]
+
+
+def check_sources(*sources: str | None) -> None:
+    """Standard input can be read once only, and a file must be there before anything else is looked at."""
+    if sources.count("-") > 1:
+        raise UsageError("standard input (-) can be read only once: name a file for the other.")
+    for source in input_files(*sources):
+        if not Path(source).exists():
+            from ..errors import FileError
+
+            raise FileError(
+                f"{source}: there is no such file. Check its name and the folder.{_similar(source)}"
+            )
+
+
+def describe_table(table: Any) -> str:
+    """One line about the data."""
+    n_rows, n_columns = table.X.shape
+    name = "standard input" if table.source == "-" else table.source
+    line = f"{name}: {n_rows:,} rows, {n_columns:,} features"
+    if table.labels is not None:
+        line += f", labels from {table.label!r}"
+    others = [column for column in table.columns if column != table.label]
+    if others:
+        line += f"; not features: {', '.join(map(str, others[:6]))}{', ...' if len(others) > 6 else ''}"
+    return line
+
+
+def locate_gap(table: Any) -> str:
+    """Where the first missing or infinite number is; empty where there is none."""
+    import numpy as np
+    from scipy import sparse
+
+    from ..parallel import row_blocks
+
+    X = table.X
+    if sparse.issparse(X) or X.dtype.kind != "f":
+        return ""
+    bad_rows, first = 0, ""
+    for block in row_blocks(X.shape[0], max(1, 10_000_000 // max(1, X.shape[1]))):
+        bad = ~np.isfinite(X[block])
+        rows = np.flatnonzero(bad.any(axis=1))
+        if rows.size and not first:
+            row, column = block.start + rows[0], int(bad[rows[0]].argmax())
+            names = table.feature_names
+            first = f"row {row + 1}, column {column + 1 if names is None else repr(names[column])}"
+        bad_rows += rows.size
+    if not first:
+        return ""
+    return f"{bad_rows:,} of {X.shape[0]:,} rows have missing or infinite values, first in {first}"
+
+
+def _similar(source: str) -> str:
+    from .usage import nearest
+
+    folder = Path(source).parent
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return nearest(Path(source).name, names)

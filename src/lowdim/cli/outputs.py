@@ -1,0 +1,199 @@
+"""What ``embed`` and ``transform`` leave: coordinates, pictures, a model, a report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .groups import add_force, add_images, add_json
+from .inputs import read_images
+from .options import Chosen
+from .parser import Parser, given
+from .session import Session
+from .targets import (
+    EMBEDDINGS,
+    MOVING,
+    PICTURES,
+    STANDARD,
+    check_all,
+    check_suffix,
+    default_output,
+    write_coordinates,
+)
+from .usage import InterruptedWriting, UsageError
+
+FRAMES = 5
+"""Iterations between the frames of a moving picture."""
+DRAWN = 3
+"""Dimensions that a picture can show."""
+
+
+def add_outputs(parser: Parser) -> None:
+    """Where results go."""
+    group = parser.add_argument_group("results")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"coordinates, with ids and labels: {', '.join(EMBEDDINGS)}, or - for CSV on standard output (default: "
+        "DATA's name with .embedding before the suffix, in this folder, unless another result is asked for)",
+    )
+    group.add_argument(
+        "--plot",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help=f"picture: {', '.join(PICTURES[:3])}; .html: a page to zoom, hover and select in; {MOVING}: the "
+        "optimisation as a moving picture; may be given several times",
+    )
+    group.add_argument("--model", metavar="FILE", help="the model, for 'lowdim transform' and lowdim.load")
+    group.add_argument(
+        "--report", metavar="FILE", help="a page (.html) with the picture, choices, times and quality"
+    )
+    add_images(group)
+    add_json(group, "what was done, chosen and measured")
+    add_force(group)
+    group.add_argument(
+        "--quality",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="measure how faithful the result is (default: where it is shown)",
+    )
+    parser.words["--quality"] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that will be written."""
+
+    coordinates: str | None
+    pictures: tuple[str, ...]
+    model: str | None
+    report: str | None
+    json: str | None
+    images: str | None
+    force: bool
+    inputs: Sequence[str]
+
+    @classmethod
+    def of(cls, options: argparse.Namespace, chosen: Chosen, inputs: Sequence[str]) -> Outputs:
+        """Those that the options name, or the default one; a UsageError where a name says no format."""
+        output = options.output
+        if not (output or options.plot or options.model or options.report):
+            output = default_output(options.data)
+        if output and output != STANDARD:
+            check_suffix("--output", output, EMBEDDINGS)
+        moves = any(parameter.name == "record" for parameter in chosen.method.parameters)
+        for picture in options.plot:
+            check_suffix("--plot", picture, (*PICTURES, MOVING) if moves else PICTURES)
+        if options.report:
+            check_suffix("--report", options.report, (".html", ".htm"))
+        return cls(
+            output,
+            tuple(options.plot),
+            options.model,
+            options.report,
+            options.json,
+            options.images,
+            options.force,
+            inputs,
+        )
+
+    @property
+    def wants_scores(self) -> bool:
+        """Whether quality has a place to be told in."""
+        return self.report is not None or self.json is not None
+
+    def demands(self, options: argparse.Namespace) -> dict[str, Any]:
+        """Parameters that the results need: a moving picture needs frames."""
+        moving = any(picture.lower().endswith(MOVING) for picture in self.pictures)
+        return {"record": FRAMES} if moving and not given(options, "own:").get("record") else {}
+
+    def check(self, model: Any) -> None:
+        """Whether all can be written, before the work."""
+        named: list[tuple[str, str | None]] = [("--output", self.coordinates)]
+        named += [("--plot", picture) for picture in self.pictures]
+        named += [("--model", self.model), ("--report", self.report), ("--json", self.json)]
+        check_all(named, force=self.force, inputs=self.inputs)
+        if self.pictures or self.report:
+            from ..plotting.drawing import require_matplotlib
+
+            require_matplotlib()
+        wanted = getattr(model, "n_components", None)
+        if self.pictures and isinstance(wanted, int) and wanted > DRAWN:
+            raise UsageError(
+                f"--plot shows up to {DRAWN} dimensions; got --n-components {wanted}. Write the coordinates with -o "
+                "and draw some of them with 'lowdim plot --columns', or ask for fewer."
+            )
+
+    def write(self, model: Any, table: Any, scores: Any, session: Session) -> list[str]:
+        """Write everything; returns the names."""
+        clusters = getattr(model, "labels_", None)
+        labels = table.labels if table.labels is not None else clusters
+        images = read_images(self.images, table)
+        written: list[str] = []
+        try:
+            self._write_numbers(model, table, clusters, written, session)
+            for picture in self.pictures:
+                with session.stage(f"draw {picture}"):
+                    draw(picture, model, table, labels, images)
+                written.append(picture)
+            if self.report is not None:
+                self._write_report(model, table, labels, scores, images, session)
+                written.append(self.report)
+        except KeyboardInterrupt:
+            raise InterruptedWriting(written) from None
+        return written
+
+    def _write_numbers(
+        self, model: Any, table: Any, clusters: Any, written: list[str], session: Session
+    ) -> None:
+        with session.stage("write"):
+            if self.coordinates is not None:
+                write_coordinates(
+                    self.coordinates,
+                    model.embedding_,
+                    table=table,
+                    clusters=clusters,
+                    force=self.force,
+                    inputs=self.inputs,
+                )
+                written += [self.coordinates] if self.coordinates != STANDARD else []
+            if self.model is not None:
+                from ..persistence import save
+
+                save(model, self.model, force=self.force)
+                written.append(self.model)
+
+    def _write_report(
+        self, model: Any, table: Any, labels: Any, scores: Any, images: Any, session: Session
+    ) -> None:
+        from ..plotting.report import write_report
+
+        assert self.report is not None
+        with session.stage("report"):
+            write_report(
+                self.report,
+                model,
+                None if scores is None else table.X,
+                labels,
+                scores=scores,
+                command=session.command,
+                images=images,
+                force=self.force,
+            )
+
+
+def draw(picture: str, model: Any, table: Any, labels: Any, images: Any = None) -> None:
+    """One picture of an embedding, still or moving."""
+    from ..plotting import animate, plot
+
+    if picture.lower().endswith(MOVING):
+        animate(model.frames_, labels, path=picture)
+        return
+    columns = dict(table.columns)
+    if (clusters := getattr(model, "labels_", None)) is not None:
+        columns["cluster"] = clusters
+    plot(model.embedding_, labels, path=picture, columns=columns or None, ids=table.ids, images=images)

@@ -1,0 +1,130 @@
+"""From the words typed to an exit code: finds the command, runs it, and says what went wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from .usage import UsageError, nearest
+
+COMMANDS = {
+    "embed": "turn many-dimensional data into a few coordinates, pictures, a model",
+    "transform": "place new data on the map of a model",
+    "sweep": "try values of parameters and compare the results",
+    "score": "measure how faithful an embedding is",
+    "plot": "draw an embedding",
+    "plan": "say what an embedding would cost, in seconds and bytes",
+    "info": "describe a model, a data file, or this installation",
+    "demo": "see lowdim at work on digits and a Swiss roll",
+    "reproduce": "run experiments of the papers, with figures and verdicts",
+    "completion": "print the completions for your shell",
+}
+DONE, FAILED, WRONG_USE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments
+        The words after ``lowdim``; by default those that this process was started with.
+
+    Returns
+    -------
+    int
+        0: done; 1: it failed and said why; 2: wrong use; 130: interrupted; 141: the reader of its output went away.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = words[0] if words and words[0] in COMMANDS else ""
+    try:
+        return _dispatch(words)
+    except UsageError as error:
+        _complain(command, f"{error}\nTry 'lowdim {command + ' ' if command else ''}--help'.")
+        return WRONG_USE
+    except KeyboardInterrupt as error:
+        written = ", ".join(getattr(error, "written", ()))
+        _complain(
+            command, f"interrupted: {f'only {written}' if written else 'nothing'} was written.", kind=""
+        )
+        return INTERRUPTED
+    except BrokenPipeError:
+        _let_go()
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
+        return _fail(command, words, error)
+
+
+def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
+    if not words or words[0] in ("-h", "--help"):
+        from .voice import emit
+        from .welcome import page
+
+        emit(page(COMMANDS))
+        return DONE
+    if words[0] in ("-V", "--version"):
+        from .. import __version__
+        from .voice import emit
+
+        emit(f"lowdim {__version__}")
+        return DONE
+    if words[0] == "--complete":
+        from .complete import answer
+
+        return answer(words[1:])
+    return _run(words[0], words[1:])
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    if name not in COMMANDS:
+        what = "option" if name.startswith("-") else "command"
+        raise UsageError(f"there is no {what} {name!r}.{nearest(name, COMMANDS)}")
+    command = import_module(f".commands.{name}", __package__)
+    parser = command.make_parser(arguments)
+    if {"-h", "--help"} & set(arguments):
+        from .parser import show_help
+        from .voice import emit
+
+        emit(show_help(parser))
+        return DONE
+    options = parser.parse(arguments)
+    from .session import Session
+
+    session = Session(options, [name, *arguments])
+    with session.working():
+        code: int = command.run(options, session)
+    return code
+
+
+def _fail(command: str, words: list[str], error: Exception) -> int:
+    """One clear message; the traceback only where all is wanted."""
+    from .failures import explain
+
+    if {"-vv", "-vvv"} & set(words) or sum(word in ("-v", "--verbose") for word in words) > 1:
+        import traceback
+
+        traceback.print_exception(error)
+    _complain(command, explain(error))
+    _let_go()
+    return FAILED
+
+
+def _complain(command: str, message: str, kind: str = "error: ") -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")
+
+
+def _let_go() -> None:
+    """Keep Python from complaining at its exit of output that cannot be written: to a closed pipe, to a full disk."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, sys.stdout.fileno())
+        os.close(sink)

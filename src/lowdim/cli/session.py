@@ -1,0 +1,75 @@
+"""One run of a command: its voice, its stream of events, and whether the user cut it short."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..events import Event, Events
+from .progress import Bars, Lines
+from .voice import ALL, LOUD, QUIET, Voice
+
+
+class Session:
+    """What a command works with.
+
+    Parameters
+    ----------
+    options
+        The options that every command has: ``verbose`` and ``quiet``.
+    arguments
+        What was typed, for reports.
+    """
+
+    def __init__(self, options: argparse.Namespace, arguments: list[str]) -> None:
+        self.voice = Voice(QUIET if options.quiet else options.verbose)
+        self.arguments = arguments
+        self.interrupted = False
+        self._shown = self._display()
+        self.events = Events(self.listen)
+
+    @property
+    def command(self) -> str:
+        """What was typed, ready to be typed again."""
+        import shlex
+
+        return shlex.join(["lowdim", *self.arguments])
+
+    def listen(self, event: Event) -> None:
+        """Show an event, and notice an interruption. Estimators get this as their callback."""
+        if event.kind == "warned" and event.data.get("category") == "InterruptedWarning":
+            self.interrupted = True
+        if self._shown is not None:
+            self._shown(event)
+
+    def expect(self, plan: Any) -> None:
+        """Take the seconds of a plan for the stages to come."""
+        if self._shown is not None:
+            self._shown.expect({stage.name: stage.seconds for stage in plan.stages})
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Bracket a stage of the command itself."""
+        with self.events.stage(name):
+            yield
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While this is open, warnings are said in this program's way; bars are gone when it closes."""
+        with self.voice.hearing_warnings():
+            try:
+                yield
+            finally:
+                self.quieten()
+
+    def quieten(self) -> None:
+        """Take moving bars off the terminal, before something else is written there."""
+        if self._shown is not None:
+            self._shown.stop()
+
+    def _display(self) -> Bars | Lines | None:
+        if self.voice.on_terminal and self.voice.level > QUIET:
+            return Bars()
+        return Lines(everything=self.voice.level >= ALL) if self.voice.level >= LOUD else None

@@ -1,0 +1,90 @@
+"""From what was typed to the value that a parameter takes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .introspection import Parameter
+
+_WHOLE = re.compile(r"[+-]?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFile:
+    """A file whose numbers are the value; it is read when the estimator is made."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return self.path
+
+
+def convert(text: str, parameter: Parameter) -> Any:
+    """The value, by the types that the parameter's signature names.
+
+    Whether the estimator can use it is for the estimator to say.
+    """
+    kinds = parameter.kinds
+    takes_all = "Any" in kinds
+    if text.lower() == "none" and (takes_all or "None" in kinds):
+        return None
+    if "bool" in kinds and text.lower() in ("true", "false", "yes", "no"):
+        return text.lower() in ("true", "yes")
+    if takes_all or kinds & {"int", "float"}:
+        number = _number(text)
+        if number is not None:
+            return number
+    if takes_all:
+        numbers = [_number(part) for part in text.split(",")]
+        if None not in numbers:
+            return numbers
+        return ArrayFile(text) if Path(text).suffix and Path(text).exists() else text
+    if kinds <= {"int", "float", "None", "bool"}:
+        raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}; got {text!r}.")
+    return text
+
+
+def placeholder(parameter: Parameter) -> str:
+    """What stands for the value in the help."""
+    kinds = parameter.kinds
+    if "Any" in kinds or ("str" in kinds and kinds & {"int", "float"}):
+        return "VALUE"
+    if "float" in kinds:
+        return "X"
+    return "N" if "int" in kinds else "NAME"
+
+
+def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
+    """The numbers in a file; with ``indices``, a single column of whole numbers has one dimension."""
+    import numpy as np
+
+    from ..data import files
+
+    values = files.read(file.path).X
+    if indices and values.shape[1] == 1 and np.array_equal(values, np.round(values)):
+        return np.asarray(values[:, 0], dtype=np.int64)
+    return values
+
+
+def _number(text: str) -> int | float | None:
+    if _WHOLE.fullmatch(text.strip()):
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _expected(kinds: set[str]) -> str:
+    words = []
+    if "bool" in kinds:
+        words.append("true or false")
+    if kinds & {"int", "float"}:
+        words.append("a number" if "float" in kinds else "a whole number")
+    if "None" in kinds:
+        words.append("none")
+    return " or ".join(words)

@@ -1,0 +1,292 @@
+"""What is stored of objects with a state of their own, and how they are made again, equal to the last bit.
+
+Structures that follow from the points are built anew: trees and tables of links in a file could lead compiled code
+astray. The forest's links would take too long; they are stored, and checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..data.rows import Rows
+from ..embedding.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
+from ..embedding.repulsion.exact import ExactField
+from ..embedding.repulsion.fft import FourierField
+from ..embedding.repulsion.grid import Grid, Splines
+from ..embedding.similarity import Kernel
+from ..events import Events
+from ..neighbors.approximate import ApproximateIndex
+from ..neighbors.euclidean import EuclideanIndex
+from ..neighbors.frame import Frame
+from ..neighbors.generic import GenericIndex
+from ..neighbors.geometry import Geometry
+from ..neighbors.graph import GraphIndex
+from ..neighbors.metrics import MAPPED, MappedMetric, Metric
+from ..neighbors.metrics.general import GeneralMetric
+from ..neighbors.precomputed import PrecomputedIndex
+from ..neighbors.projection import Projection
+from ..neighbors.recall import Recall
+from ..neighbors.searchers.base import Searcher
+from ..neighbors.searchers.blocked import BlockedSearcher
+from ..neighbors.searchers.descent import DescentSearcher
+from ..neighbors.searchers.flat import FlatSearcher
+from ..neighbors.searchers.forest import BACK, LEAF, LINKS, ForestSearcher, Places, Single, leaf_bounds
+from ..neighbors.searchers.projected import ProjectedSearcher
+from ..neighbors.searchers.sparse import SparseSearcher
+from ..neighbors.searchers.tree import TreeSearcher
+from ..records import Floats, Integers
+from .arrays import Broken
+
+Take = Callable[[Any], dict[str, Any]]
+Known = dict[tuple[int, bool], float]
+
+
+def _attributes(*names: str) -> Take:
+    """Store these attributes."""
+    return lambda value: {name: getattr(value, name) for name in names}
+
+
+def make_metric(name: str) -> MappedMetric:
+    """A metric by its name."""
+    if name not in MAPPED:
+        raise Broken(f"there is no metric {name!r}")
+    return MAPPED[name]
+
+
+def make_geometry(rows: Rows, metric: MappedMetric, n_jobs: int | None) -> Geometry:
+    """Points under a metric."""
+    return Geometry(rows, metric, n_jobs)
+
+
+def take_euclidean(index: EuclideanIndex) -> dict[str, Any]:
+    """The searcher, the points, and the recall as far as it is known."""
+    return {"geometry": index.geometry, "searcher": index.searcher, **_take_recall(index.recall)}
+
+
+def make_euclidean(
+    geometry: Geometry, searcher: Searcher, sample: Integers | None = None, known: Known | None = None
+) -> EuclideanIndex:
+    """The index of the points."""
+    if _points_of(searcher) is not geometry.rows:
+        raise Broken("an index searches among other points than its own")
+    index = EuclideanIndex(geometry, searcher)
+    index.recall = _make_recall(index, sample, known)
+    return index
+
+
+def _points_of(searcher: Any) -> Rows:
+    """The points of a searcher, whatever it keeps them in."""
+    if isinstance(searcher, DescentSearcher):
+        return searcher.rows
+    geometry = searcher.geometry if hasattr(searcher, "geometry") else searcher.frame.geometry
+    rows: Rows = geometry.rows
+    return rows
+
+
+def _take_recall(recall: Recall | None) -> dict[str, Any]:
+    return {} if recall is None else {"sample": recall.sample, "known": recall.known}
+
+
+def _make_recall(index: Any, sample: Integers | None, known: Known | None) -> Recall | None:
+    if sample is None:
+        return None
+    if sample.ndim != 1 or not ((sample >= 0) & (sample < index.n_points)).all():
+        raise Broken("the sample of a search lies outside its points")
+    recall = Recall(index, np.random.default_rng(0))
+    recall.sample, recall.known = sample, dict(known or {})
+    return recall
+
+
+def take_generic(index: GenericIndex) -> dict[str, Any]:
+    """Points and metric, which the index knows by its function."""
+    return {"rows": index.rows, "metric": index.pairwise.__self__, "n_jobs": index.n_jobs}  # type: ignore[attr-defined]
+
+
+def make_generic(rows: Rows, metric: Metric, n_jobs: int | None) -> GenericIndex:
+    """The index of the points."""
+    return GenericIndex(rows, metric, n_jobs)
+
+
+def take_approximate(index: ApproximateIndex) -> dict[str, Any]:
+    """Points, metric, searcher and recall."""
+    return {**take_generic(index), "searcher": index.searcher, **_take_recall(index.recall)}
+
+
+def make_approximate(
+    rows: Rows,
+    metric: GeneralMetric,
+    n_jobs: int | None,
+    searcher: DescentSearcher,
+    sample: Integers,
+    known: Known,
+) -> ApproximateIndex:
+    """The index of the points."""
+    if searcher.rows is not rows:
+        raise Broken("an index searches among other points than its own")
+    index = ApproximateIndex(rows, metric, n_jobs, searcher, np.random.default_rng(0))
+    recall = _make_recall(index, sample, known)
+    assert recall is not None
+    index.recall = recall
+    return index
+
+
+def make_graph(rows: Rows, metric: str, n_jobs: int | None) -> GraphIndex:
+    """The index of a sparse graph."""
+    return GraphIndex(rows, metric, n_jobs)
+
+
+def make_precomputed(rows: Rows, n_jobs: int | None) -> PrecomputedIndex:
+    """The index of a table of distances."""
+    return PrecomputedIndex(rows, n_jobs)
+
+
+def make_blocked(frame: Frame) -> BlockedSearcher:
+    """Points in panels."""
+    return BlockedSearcher(frame)
+
+
+def make_projected(frame: Frame, projection: Projection) -> ProjectedSearcher:
+    """Projected points in panels."""
+    basis = projection.basis
+    if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not projection.candidates >= 1:
+        raise Broken("the directions of a search do not fit its points")
+    return ProjectedSearcher(frame, projection)
+
+
+def make_sparse(geometry: Geometry) -> SparseSearcher:
+    """Sparse points."""
+    if not geometry.rows.is_sparse:
+        raise Broken("a search among sparse rows has dense ones")
+    return SparseSearcher(geometry)
+
+
+def make_tree(geometry: Geometry) -> TreeSearcher:
+    """Points in a tree."""
+    return TreeSearcher(geometry)
+
+
+def make_flat(frame: Frame) -> FlatSearcher:
+    """Points in faiss."""
+    return FlatSearcher(frame)
+
+
+def take_forest(searcher: ForestSearcher) -> dict[str, Any]:
+    """The order and the planes of the first tree, and the links, made now if they were not yet."""
+    names = ("frame", "seed", "order", "normals", "thresholds")
+    return {**{name: getattr(searcher, name) for name in names}, "graph": searcher.graph(Events())}
+
+
+def make_forest(
+    frame: Frame, seed: int, order: Places, normals: Single, thresholds: Single, graph: Places
+) -> ForestSearcher:
+    """The points in the order of the tree, and the links between them."""
+    n_points = frame.geometry.rows.n_rows
+    if not 0 <= seed < 2**31:
+        raise Broken("the seed of a forest is no seed")
+    width = frame.n_columns + -frame.n_columns % 8
+    n_leaves = leaf_bounds(n_points, LEAF, seed).size - 1
+    if order.shape != (n_points,) or not np.array_equal(np.sort(order), np.arange(n_points)):
+        raise Broken("a forest does not hold its points once each")
+    if normals.shape != (n_leaves, width) or thresholds.shape != (n_leaves,):
+        raise Broken("the planes of a forest are not those of its points")
+    if graph.shape != (n_points, LINKS + BACK) or not ((graph >= -1) & (graph < n_points)).all():
+        raise Broken("links of a forest lead outside its points")
+    return ForestSearcher.restored(frame, seed, (order, normals, thresholds, graph))
+
+
+def make_descent(
+    rows: Rows, metric: str, parameters: Mapping[str, Any], seed: int, width: int
+) -> DescentSearcher:
+    """A search that is built at the first query, as wide as it was."""
+    if not (0 <= seed < 2**31 and 0 <= width <= max(rows.n_rows, 64)):
+        raise Broken("the seed or the width of a search cannot be one")
+    searcher = DescentSearcher(rows, metric, parameters, seed)
+    searcher.width = width
+    return searcher
+
+
+def take_barnes_hut(field: BarnesHutField) -> dict[str, Any]:
+    """Places and charges in the order of the points, and what the tree is walked by."""
+    order = np.argsort(field.tree.order)
+    return {
+        "kernel": field.kernel,
+        "columns": field.tree.columns[:, order],
+        "charges": field.charges[order],
+        "theta": field.theta,
+        "n_jobs": field.n_jobs,
+    }
+
+
+def make_barnes_hut(
+    kernel: Kernel, columns: Floats, charges: Floats, theta: float, n_jobs: int | None
+) -> BarnesHutField:
+    """The tree of the points, grown again."""
+    if columns.ndim != 2 or columns.shape[0] not in (2, 3) or charges.shape != columns.shape[1:]:
+        raise Broken("the charges of a field are not those of its points")
+    if not (columns.size and np.isfinite(columns).all() and np.isfinite(charges).all() and theta >= 0):
+        raise Broken("the points of a field are no places")
+    return BarnesHutEngine(kernel, float(theta), n_jobs).freeze(columns.T, charges)
+
+
+def take_fourier(field: FourierField) -> dict[str, Any]:
+    """The potential at the nodes of the grid, where these are, and the exact field for places beyond."""
+    splines = field.grid.splines
+    return {
+        "order": splines.order,
+        "step": splines.step,
+        "nodes": field.nodes,
+        "origin": field.origin,
+        "end": field.end,
+        "exact": field.exact,
+        "n_jobs": field.grid.n_jobs,
+    }
+
+
+def make_fourier(
+    order: int,
+    step: float,
+    nodes: np.ndarray[Any, np.dtype[np.floating[Any]]],
+    origin: Floats,
+    end: Floats,
+    exact: ExactField,
+    n_jobs: int | None,
+) -> FourierField:
+    """The field on its grid; every place between ``origin`` and ``end`` must find its nodes."""
+    if (
+        order not in (4, 6, 8)
+        or not step > 0
+        or nodes.ndim != 2
+        or nodes.dtype not in (np.float32, np.float64)
+    ):
+        raise Broken("a grid has no splines")
+    if origin.shape != end.shape or origin.shape not in ((1,), (2,)) or not (end >= origin).all():
+        raise Broken("a grid has no place")
+    needed = np.floor((end - origin) * (1.0 / step)) + order
+    if not (needed <= nodes.shape[: origin.size]).all() or exact.columns.shape[0] != 2:
+        raise Broken("a grid is smaller than its field")
+    dtype = np.float32 if nodes.dtype == np.float32 else np.float64
+    grid = Grid(Splines(int(order), float(step), dtype), exact.kernel.slope, n_jobs)
+    return FourierField(grid, nodes, origin, end, exact)
+
+
+ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
+    "MappedMetric": (_attributes("name"), make_metric),
+    "Geometry": (_attributes("rows", "metric", "n_jobs"), make_geometry),
+    "EuclideanIndex": (take_euclidean, make_euclidean),
+    "GenericIndex": (take_generic, make_generic),
+    "ApproximateIndex": (take_approximate, make_approximate),
+    "GraphIndex": (_attributes("rows", "metric", "n_jobs"), make_graph),
+    "PrecomputedIndex": (_attributes("rows", "n_jobs"), make_precomputed),
+    "BlockedSearcher": (_attributes("frame"), make_blocked),
+    "ProjectedSearcher": (_attributes("frame", "projection"), make_projected),
+    "SparseSearcher": (_attributes("geometry"), make_sparse),
+    "TreeSearcher": (_attributes("geometry"), make_tree),
+    "FlatSearcher": (_attributes("frame"), make_flat),
+    "ForestSearcher": (take_forest, make_forest),
+    "DescentSearcher": (_attributes("rows", "metric", "parameters", "seed", "width"), make_descent),
+    "BarnesHutField": (take_barnes_hut, make_barnes_hut),
+    "FourierField": (take_fourier, make_fourier),
+}

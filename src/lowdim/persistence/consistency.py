@@ -1,0 +1,301 @@
+"""Whether the parts of a model fit each other: what compiled code will trust is checked before it is ever called.
+
+``check_object`` looks at the fields of one object before it is made, ``check_model`` at the whole. They know classes by
+their names in files; what is reached through a field has been checked when it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..parallel import row_blocks
+from .arrays import Broken
+
+Fields = Mapping[str, Any]
+
+
+def check_object(name: str, fields: Fields) -> None:
+    """Raise ``Broken`` where the fields of an object cannot belong together."""
+    if name in CHECKS and not CHECKS[name](fields):
+        raise Broken(f"the parts of {name} do not fit each other")
+
+
+def check_model(model: Any) -> None:
+    """Raise ``Broken`` where a fitted estimator and its map cannot belong together."""
+    name, embedding, map_ = type(model).__name__, model.embedding_, model.map_
+    width, wanted = getattr(model, "n_features_in_", None), inputs_of(map_)
+    if embedding.ndim != 2 or outputs_of(map_) not in (None, embedding.shape[1]):
+        raise Broken(f"the map of {name} gives another number of coordinates than its embedding has")
+    if wanted is not None and width != wanted:
+        raise Broken(f"the map of {name} takes {wanted} columns, and it was fitted on {width}")
+    if reach_of(map_) > (width or 0):
+        raise Broken(f"the map of {name} takes columns that there are not")
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and names.shape != (width,):
+        raise Broken(f"{name} has another number of columns than of their names")
+    if name in WHOLE and not WHOLE[name](model, embedding.shape):
+        raise Broken(f"the attributes of {name} do not fit each other")
+
+
+def inputs_of(value: Any) -> int | None:
+    """Columns that a map, or part of one, takes; None where it takes any."""
+    found = INPUTS.get(type(value).__name__)
+    return None if found is None else found(value)
+
+
+def outputs_of(value: Any) -> int | None:
+    """Coordinates that a map gives; None where it gives none."""
+    found = OUTPUTS.get(type(value).__name__)
+    return None if found is None else found(value)
+
+
+def reach_of(value: Any) -> int:
+    """Columns that must be there at least for a map that picks some of them."""
+    if hasattr(value, "inner"):
+        return reach_of(value.inner)
+    return int(value.columns.max(initial=-1)) + 1 if type(value).__name__ == "ColumnsMap" else 0
+
+
+def is_finite(values: NDArray[Any]) -> bool:
+    """Whether all numbers are finite, looked at some rows at a time."""
+    if values.dtype.kind != "f":
+        return values.dtype.kind in "iub"
+    flat = values.reshape(-1, order="A") if values.flags.forc else values
+    return all(bool(np.isfinite(flat[part]).all()) for part in row_blocks(len(flat), 1 << 20))
+
+
+def _is_rows(f: Fields) -> bool:
+    values = f["values"]
+    held = values.data if sparse.issparse(values) else values
+    return values.ndim == 2 and min(values.shape) >= 1 and is_finite(held)
+
+
+def _is_frame(f: Fields) -> bool:
+    is_centre = f["centre"].shape == (f["geometry"].rows.n_columns + 1,) and is_finite(f["centre"])
+    return is_centre and 0 < f["unit"] < np.inf and f["reach"] >= 0
+
+
+def _is_lookup(f: Fields) -> bool:
+    radius = f.get("radius")
+    return 1 <= f["n_neighbors"] <= f["index"].n_points and (radius is None or radius >= 0)
+
+
+def _has_points(f: Fields) -> bool:
+    """An embedding of as many points as are searched."""
+    index = f["index"] if "index" in f else f["lookup"].index
+    return f["embedding"].ndim == 2 and f["embedding"].shape[0] == index.n_points
+
+
+def _is_extension(f: Fields) -> bool:
+    projection, profile = f["projection"], f["profile"]
+    width = WIDTHS.get(type(profile).__name__, lambda _: None)(profile)
+    return (
+        projection.ndim == 2
+        and f["offset"].shape == projection.shape[:1]
+        and width in (None, projection.shape[1])
+    )
+
+
+def _is_metric_of(metric: Any, n_columns: int) -> bool:
+    """A metric that is known, with parameters of the right size."""
+    if type(metric).__name__ != "GeneralMetric":
+        return True
+    sizes = {"V": (n_columns,), "VI": (n_columns, n_columns)}
+    return all(np.shape(value) == sizes[key] for key, value in metric.parameters.items())
+
+
+def _is_general(f: Fields) -> bool:
+    from ..neighbors.metrics.general import NAMES
+
+    parameters = f["parameters"]
+    return f["function"] in NAMES and all(
+        key in ("V", "VI") and isinstance(value, np.ndarray) and value.dtype == np.float64
+        for key, value in parameters.items()
+    )
+
+
+def _has_graph(f: Fields) -> bool:
+    """A graph over the points that are searched, of lengths that paths can have."""
+    graph, size = f["graph"], f["lookup"].index.n_points
+    landmarks = f.get("landmarks")
+    return (
+        graph.shape == (size, size)
+        and is_finite(graph.data)
+        and bool((graph.data >= 0).all())
+        and (landmarks is None or _are_within(landmarks, size))
+    )
+
+
+def _are_within(places: NDArray[Any], size: int) -> bool:
+    return places.ndim == 1 and bool(((places >= 0) & (places < size)).all())
+
+
+def _are_affinities(f: Fields) -> bool:
+    size, weights = f["lookup"].index.n_points, f.get("weights")
+    scales = getattr(f["affinity"], "scales", None)
+    return all(part is None or part.shape == (size,) for part in (weights, scales))
+
+
+def _is_tied(f: Fields) -> bool:
+    """An embedding of the points that affinities tie new ones to."""
+    lookup, embedding = getattr(f["affinities"], "lookup", None), f["embedding"]
+    return embedding.ndim == 2 and (lookup is None or lookup.index.n_points == embedding.shape[0])
+
+
+def _is_fixed(f: Fields) -> bool:
+    if not _is_tied(f):
+        return False
+    n_points, d = f["embedding"].shape
+    field = f["field"]
+    held = {"BarnesHutField": "tree", "FourierField": "exact"}.get(type(field).__name__)
+    columns = (field if held is None else getattr(field, held)).columns
+    on_grid = held != "exact" or field.origin.size == d
+    return columns.shape == (max(2, d), n_points) and on_grid
+
+
+def _is_columns(f: Fields) -> bool:
+    columns = f["columns"]
+    return columns.ndim == 1 and bool((columns >= 0).all()) and inputs_of(f["map"]) in (None, columns.size)
+
+
+def _are_components(f: Fields) -> bool:
+    index, labels, maps, members, shifts = (f[k] for k in ("index", "labels", "maps", "members", "shifts"))
+    if not (labels.shape == (index.n_points,) and _are_within(labels, len(maps)) and shifts.ndim == 2):
+        return False
+    widths = [part.size if f["pairwise"] else inputs_of(index) for part in members]
+    return (
+        len(maps) == len(members) == len(shifts)
+        and all(_are_within(part, index.n_points) for part in members)
+        and all(
+            inputs_of(part) in (None, width) and reach_of(part) <= (width or 0)
+            for part, width in zip(maps, widths, strict=True)
+        )
+        and all(outputs_of(part) in (None, shifts.shape[1]) for part in maps)
+    )
+
+
+def _is_sketch(f: Fields) -> bool:
+    mean, basis, singular = f["mean"], f["basis"], f["singular"]
+    return mean.ndim == singular.ndim == 1 and basis.shape == (singular.size, mean.size) and f["capacity"] > 0
+
+
+def _is_kernel(f: Fields) -> bool:
+    from ..spectral.kernel_functions import KERNELS
+
+    return f["name"] in KERNELS and f.get("gamma") is not None
+
+
+def _is_pca(model: Any, shape: tuple[int, int]) -> bool:
+    sketch, width = getattr(model, "sketch_", None), model.n_features_in_
+    return (
+        model.components_.shape == (shape[1], width)
+        and model.mean_.shape == (width,)
+        and model.explained_variance_.shape == (shape[1],)
+        and model.n_components_ == shape[1]
+        and (sketch is None or sketch.mean.shape == (width,))
+    )
+
+
+def _is_clustering(model: Any, shape: tuple[int, int]) -> bool:
+    centers = model.cluster_centers_
+    return (
+        model.labels_.shape == shape[:1]
+        and centers.ndim == 2
+        and centers.shape[1] == shape[1]
+        and len(centers) > 0
+    )
+
+
+def _inputs_of_lookup(value: Any) -> int | None:
+    return inputs_of(value.lookup.index)
+
+
+def _inputs_of_affinities(value: Any) -> int | None:
+    lookup = getattr(value.affinities, "lookup", None)
+    return int(value.embedding.shape[0]) if lookup is None else inputs_of(lookup.index)
+
+
+def _inputs_of_profile(value: Any) -> int | None:
+    profile = value.profile
+    if hasattr(profile, "lookup"):
+        return _inputs_of_lookup(profile)
+    return profile.rows.n_columns if hasattr(profile, "rows") else int(value.projection.shape[1])
+
+
+CHECKS: dict[str, Callable[[Fields], bool]] = {
+    "Rows": _is_rows,
+    "Frame": _is_frame,
+    "Lookup": _is_lookup,
+    "GeneralMetric": _is_general,
+    "GenericIndex": lambda f: _is_metric_of(f["metric"], f["rows"].n_columns),
+    "ApproximateIndex": lambda f: _is_metric_of(f["metric"], f["rows"].n_columns),
+    "SquaredDistances": lambda f: _is_metric_of(f["metric"], f["rows"].n_columns),
+    "PrecomputedIndex": lambda f: not f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
+    "GraphIndex": lambda f: f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
+    "Kernel": _is_kernel,
+    "Sketch": _is_sketch,
+    "History": lambda f: len({part.shape for part in f.values()}) == 1,
+    "ExactField": lambda f: f["columns"].ndim == 2 and f["charges"].shape == f["columns"].shape[1:],
+    "LinearMap": lambda f: f["mean"].ndim == 1 and f["components"].shape[1:] == f["mean"].shape,
+    "LocallyLinearMap": _has_points,
+    "NearestMap": _has_points,
+    "ExtensionMap": _is_extension,
+    "SquaredGeodesics": _has_graph,
+    "GeodesicsToLandmarks": _has_graph,
+    "NeighborAffinities": _are_affinities,
+    "NystromMap": lambda f: _is_tied(f) and f["eigenvalues"].shape == f["embedding"].shape[1:],
+    "FixedEmbeddingMap": _is_fixed,
+    "ColumnsMap": _is_columns,
+    "ComponentsMap": _are_components,
+}
+"""Whether the fields of a class fit each other."""
+
+WHOLE: dict[str, Callable[[Any, tuple[int, int]], bool]] = {
+    "PCA": _is_pca,
+    "SpectralClustering": _is_clustering,
+}
+"""Whether the attributes of an estimator that its methods use fit its embedding."""
+
+INPUTS: dict[str, Callable[[Any], int | None]] = {
+    "EuclideanIndex": lambda index: index.rows.n_columns,
+    "GenericIndex": lambda index: index.rows.n_columns,
+    "ApproximateIndex": lambda index: index.rows.n_columns,
+    "PrecomputedIndex": lambda index: index.n_points,
+    "GraphIndex": lambda index: index.n_points,
+    "LinearMap": lambda map_: map_.mean.size,
+    "LocallyLinearMap": _inputs_of_lookup,
+    "ExtensionMap": _inputs_of_profile,
+    "NystromMap": _inputs_of_affinities,
+    "FixedEmbeddingMap": _inputs_of_affinities,
+    "NearestMap": lambda map_: inputs_of(map_.index),
+    "ComponentsMap": lambda map_: inputs_of(map_.index),
+    "UnitRowsMap": lambda map_: inputs_of(map_.inner),
+    "NormalizedRowsMap": lambda map_: inputs_of(map_.inner),
+}
+
+OUTPUTS: dict[str, Callable[[Any], int | None]] = {
+    "LinearMap": lambda map_: len(map_.components),
+    "LocallyLinearMap": lambda map_: map_.embedding.shape[1],
+    "ExtensionMap": lambda map_: map_.offset.size,
+    "NystromMap": lambda map_: map_.embedding.shape[1],
+    "FixedEmbeddingMap": lambda map_: map_.embedding.shape[1],
+    "NearestMap": lambda map_: map_.embedding.shape[1],
+    "ComponentsMap": lambda map_: map_.shifts.shape[1],
+    "ColumnsMap": lambda map_: outputs_of(map_.map),
+    "UnitRowsMap": lambda map_: outputs_of(map_.inner),
+    "NormalizedRowsMap": lambda map_: (outputs_of(map_.inner) or 0) + 1,
+    "ConstantMap": lambda map_: 1,
+}
+
+WIDTHS: dict[str, Callable[[Any], int]] = {
+    "KernelValues": lambda profile: profile.rows.n_rows,
+    "SquaredDistances": lambda profile: profile.rows.n_rows,
+    "SquaredGeodesics": lambda profile: profile.graph.shape[0],
+    "GeodesicsToLandmarks": lambda profile: profile.landmarks.size,
+}
+"""Values that a profile gives for each new point."""

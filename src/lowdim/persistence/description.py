@@ -1,0 +1,169 @@
+"""What a model file holds, without loading it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..records import format_bytes
+from . import registry
+from .container import Header, open_container
+from .models import read_document
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model file: its estimator, parameters and sizes.
+
+    Attributes
+    ----------
+    path
+        The file.
+    method
+        Class of the estimator.
+    format
+        Number of the file's format.
+    version
+        Version of lowdim that wrote it.
+    parameters
+        Parameters of the estimator, in types that JSON knows; an array is described by its type and shape.
+    n_samples, n_features, n_components
+        Points fitted, their columns (None where only a matrix was given), and coordinates.
+    map
+        Class of the map for new points.
+    feature_names
+        Whether the names of the columns are known.
+    arrays
+        Type and shape of every array by its name.
+    bytes
+        Size of the file.
+    """
+
+    path: str
+    method: str
+    format: int
+    version: str
+    parameters: Mapping[str, Any]
+    n_samples: int
+    n_features: int | None
+    n_components: int
+    map: str
+    feature_names: bool
+    arrays: Mapping[str, str]
+    bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, in types that JSON knows."""
+        return {name: _json(getattr(self, name)) for name in self.__slots__}
+
+    def __str__(self) -> str:
+        """A page for people."""
+        columns = "" if self.n_features is None else f" of {self.n_features} columns"
+        names = " with names" if self.feature_names else ""
+        lines = [
+            f"{self.method}: {self.n_samples} points{columns}{names} in {self.n_components} dimensions",
+            f"  file: {self.path}, {format_bytes(self.bytes)}, {len(self.arrays)} arrays",
+            f"  written by: lowdim {self.version}, format {self.format}",
+            f"  new points: {self.map}",
+            "  parameters:",
+        ]
+        return "\n".join([*lines, *(f"    {name} = {value!r}" for name, value in self.parameters.items())])
+
+
+def describe(path: str | os.PathLike[str]) -> ModelInfo:
+    """What a model file holds. Only its header is read, and checked against its digest.
+
+    Parameters
+    ----------
+    path
+        Name of the file.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        It is no model file, its header is damaged, or it was written by a newer lowdim.
+    """
+    with open_container(path) as file:
+        reader = Reader(read_document(file, path), file.header)
+        try:
+            method, parameters, attributes = reader.model()
+            embedding, map_ = attributes["embedding_"], attributes["map_"]
+            n_samples, n_components = reader.shape(embedding)
+            return ModelInfo(
+                path=str(Path(path)),
+                method=method,
+                format=int(file.header.metadata["version"]),
+                version=file.header.metadata.get("lowdim", "unknown"),
+                parameters={name: reader.plain(node) for name, node in parameters.items()},
+                n_samples=n_samples,
+                n_features=attributes.get("n_features_in_"),
+                n_components=n_components,
+                map=reader.objects[map_["object"]][0],
+                feature_names="feature_names_in_" in attributes,
+                arrays={name: f"{t.dtype.name} {t.shape}" for name, t in file.header.tensors.items()},
+                bytes=file.header.size,
+            )
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+            raise file.damaged("its tree is not that of a model") from error
+
+
+class Reader:
+    """Looks into the nodes of a tree without making anything of them."""
+
+    def __init__(self, document: Mapping[str, Any], header: Header) -> None:
+        self.objects: Any = document.get("objects")
+        self._place: Any = document.get("model")
+        self._tensors = header.tensors
+
+    def model(self) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """Class, parameters and fitted attributes of the estimator, as nodes."""
+        method, fields = self.objects[self._place]
+        if method not in registry.ESTIMATORS:
+            raise ValueError(f"{method} is no estimator")
+        return method, dict(fields["parameters"]["dict"]), dict(fields["attributes"]["dict"])
+
+    def shape(self, node: Any) -> tuple[int, ...]:
+        """Shape of an array."""
+        name, order = node["array"]
+        shape = self._tensors[name].shape
+        return shape if order == "C" else shape[::-1]
+
+    def plain(self, node: Any) -> Any:
+        """A node in types that JSON knows."""
+        if isinstance(node, list):
+            return [self.plain(part) for part in node]
+        if not isinstance(node, dict):
+            return node
+        ((kind, content),) = node.items()
+        if kind == "tuple":
+            return [self.plain(part) for part in content]
+        if kind == "dict":
+            return {str(self.plain(key)): self.plain(value) for key, value in content}
+        if kind == "scalar":
+            return self.plain(content[1])
+        if kind == "float":
+            return float(content)
+        if kind == "object":
+            return self._object(content)
+        if kind == "array":
+            return f"array {self._tensors[content[0]].dtype.name} {self.shape(node)}"
+        # Sparse matrices and arrays of strings have a shape, random generators have not.
+        return f"{content[0]} {tuple(content[1])}" if kind != "random" else f"{content[0]}(...)"
+
+    def _object(self, place: Any) -> dict[str, Any]:
+        name, fields = self.objects[place]
+        return {"class": name} | {key: self.plain(value) for key, value in fields.items()}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _json(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_json(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

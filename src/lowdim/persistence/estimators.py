@@ -1,0 +1,78 @@
+"""Fitted estimators: their parameters, and what the fit has left."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import InputError
+from ..estimators.base import Estimator, Map
+from ..optimize.outcome import History
+from ..records import Certificate, Floats, Integers, Report
+from ..spectral.linear.streaming import Sketch
+from .arrays import Broken
+from .consistency import check_model
+from .hints import fits
+from .registry import Entry
+
+OUTPUT = "_sklearn_output_config"
+"""Where scikit-learn's ``set_output`` keeps its choice."""
+FITTED = re.compile(r"[a-z][a-z0-9_]*_")
+TYPES: dict[str, Any] = {
+    "embedding_": Floats,
+    "map_": Map,
+    "report_": Report,
+    "eigenvalues_": Floats,
+    "certificate_": Certificate,
+    "history_": History,
+    "component_labels_": Integers,
+    "labels_": Integers,
+    "cluster_centers_": Floats,
+    "components_": Floats,
+    "mean_": Floats,
+    "explained_variance_": Floats,
+    "n_components_": int,
+    "n_features_in_": int,
+    "sketch_": Sketch,
+}
+"""Fitted attributes on which methods or pictures rely."""
+
+
+def entry(kind: type[Estimator]) -> Entry:
+    """How estimators of a class are stored."""
+
+    def make(parameters: dict[str, Any], attributes: dict[str, Any]) -> Estimator:
+        model = kind(**parameters)
+        model._check_parameters()
+        for name, value in attributes.items():
+            _check_attribute(kind, name, value)
+            setattr(model, name, value)
+        if not (hasattr(model, "embedding_") and hasattr(model, "map_")):
+            raise Broken(f"{kind.__name__} lacks its embedding or its map")
+        check_model(model)
+        return model
+
+    return Entry(_take, make, make)
+
+
+def _take(model: Estimator) -> dict[str, Any]:
+    parameters: dict[str, Any] = model.get_params(deep=False)
+    attributes = {name: value for name, value in vars(model).items() if name not in parameters}
+    for name in attributes:
+        if name != OUTPUT and not FITTED.fullmatch(name):
+            raise InputError(
+                f"{name} of {type(model).__name__} is no attribute that a fit leaves, so a model file has no place for "
+                "it. Delete it before you save."
+            )
+    return {"parameters": parameters | {"callback": None}, "attributes": attributes}
+
+
+def _check_attribute(kind: type[Estimator], name: Any, value: Any) -> None:
+    if name == OUTPUT:
+        choices = {"transform": ("default", "pandas", "polars")}
+        is_allowed = isinstance(value, dict) and all(v in choices.get(k, ()) for k, v in value.items())
+    else:
+        is_name = isinstance(name, str) and FITTED.fullmatch(name) is not None and not hasattr(kind, name)
+        is_allowed = is_name and fits(value, TYPES.get(name, Any))
+    if not is_allowed:
+        raise Broken(f"{name} of {kind.__name__} is of type {type(value).__name__}, which it cannot be")

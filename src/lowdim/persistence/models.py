@@ -1,0 +1,156 @@
+"""`lowdim.save` and `lowdim.load`: a fitted model in one file, without anything that could run."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import FormatError, InputError, InputTypeError, LowdimWarning
+from . import registry
+from .arrays import Broken
+from .atomic import check_target, writing
+from .container import AGAIN, ModelFile, open_container, write_container
+from .tree import Decoder, Encoder
+
+FORMAT = 1
+"""Number of the format that is written. A file of a greater number is refused."""
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From the number of an older format to what turns its document into that of the next."""
+
+
+def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write a fitted estimator to a file: ``transform``, ``predict`` and all attributes come back bit for bit.
+
+    The file is in the safetensors format with the model's tree in its header, and holds nothing that could run. It
+    appears whole or not at all. A ``callback`` is not stored; a model with a metric or kernel that is a function is
+    refused. See docs/models.md.
+
+    Parameters
+    ----------
+    model
+        A fitted estimator of lowdim.
+    path
+        Name of the file; ``.lowdim`` is usual.
+    force
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        The model holds something that a file cannot.
+    FileError
+        The file is there already, or cannot be written.
+
+    Examples
+    --------
+    >>> import lowdim, tempfile
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0)
+    >>> model = lowdim.Isomap().fit(roll.data)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lowdim.save(model, f"{folder}/roll.lowdim")
+    ...     again = lowdim.load(path)
+    >>> bool((again.transform(roll.data) == model.transform(roll.data)).all())
+    True
+    """
+    name = registry.name_of(type(model))
+    if name not in registry.ESTIMATORS:
+        raise InputTypeError(
+            f"model must be an estimator of lowdim; got {type(model).__name__}. Of a pipeline, save the step."
+        )
+    if not hasattr(model, "map_"):
+        raise InputError(f"model must be fitted; this {name} is not. Call fit(X) first.")
+    check_target(path, force=force)
+    encoder = Encoder(name)
+    place = encoder.encode(model, "")
+    document = {"objects": encoder.objects, "model": place["object"]}
+    metadata = {
+        "version": str(FORMAT),
+        "lowdim": __version__,
+        "model": json.dumps(document, separators=(",", ":"), allow_nan=False),
+    }
+    with writing(path, force=force) as temporary:
+        write_container(temporary, encoder.pool.arrays, metadata)
+    if model.callback is not None:
+        warnings.warn(
+            f"callback of {name} was not saved: a model file holds no functions, and a fitted model needs none. Set it "
+            "again after loading, if you will fit again.",
+            LowdimWarning,
+            stacklevel=2,
+        )
+    return Path(path)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a fitted estimator that `save` wrote.
+
+    Every byte is checked against the file's digests, every class against a closed list, every shape against the
+    others; nothing of the file is executed. The arrays of a large model are mapped from the file as they are needed.
+
+    Parameters
+    ----------
+    path
+        Name of the file.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        It is no model file, is damaged, or was written by a newer lowdim.
+    """
+    with open_container(path) as file:
+        document = read_document(file, path)
+        try:
+            decoder = Decoder(file.arrays())
+            objects = decoder.decode_objects(document.get("objects"))
+            model = decoder.decode({"object": document.get("model")})
+        except (Broken, RecursionError) as error:
+            raise file.damaged(str(error)) from error
+        if registry.name_of(type(model)) not in registry.ESTIMATORS or model is not objects[-1]:
+            raise file.damaged(f"it holds {type(model).__name__} in the place of a model")
+    return model
+
+
+def read_document(file: ModelFile, path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The tree of a model file, brought to today's format.
+
+    Raises
+    ------
+    FormatError
+        The file is of a newer format, or its tree cannot be read.
+    """
+    metadata = file.header.metadata
+    written, text = metadata["version"], metadata["model"]
+    if not (written.isascii() and written.isdigit() and len(written) < 10):
+        raise file.damaged("the number of its format cannot be read")
+    version = int(written)
+    if version > FORMAT:
+        raise FormatError(
+            f"{path}: was written in format {version} by lowdim {metadata.get('lowdim', 'of a later version')}; this "
+            f"is lowdim {__version__}, which reads formats up to {FORMAT}. Upgrade: pip install --upgrade lowdim."
+        )
+    try:
+        document = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise file.damaged("its tree cannot be read") from error
+    if not isinstance(document, dict):
+        raise file.damaged("its tree is no tree")
+    for older in range(version, FORMAT):
+        if older not in MIGRATIONS:
+            raise FormatError(f"{path}: is of format {version}, which was never in use. {AGAIN}")
+        document = MIGRATIONS[older](document)
+    return document
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not of JSON")

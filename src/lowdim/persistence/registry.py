@@ -1,0 +1,160 @@
+"""The classes that a model file may name, each with its home. A class that is not here is never made.
+
+A frozen record is stored by its fields. What has a state of its own, such as an index of neighbours, has an adapter
+instead: what of it is stored, and how it is made again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, get_type_hints
+
+PACKAGE = __name__.split(".", maxsplit=1)[0]
+
+ESTIMATORS = {
+    "PCA": "pca",
+    "OrientedPCA": "oriented_pca",
+    "ClassicalMDS": "classical_mds",
+    "KernelPCA": "kernel_pca",
+    "Isomap": "isomap",
+    "LLE": "lle",
+    "LaplacianEigenmaps": "laplacian_eigenmaps",
+    "SpectralClustering": "spectral_clustering",
+    "SpectralProblem": "spectral_problem",
+    "SNE": "sne",
+    "SymmetricSNE": "symmetric_sne",
+    "TSNE": "tsne",
+    "ElasticEmbedding": "elastic_embedding",
+}
+"""Estimators, and their modules in the room of the same name."""
+
+RECORDS = {
+    "records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
+    "data.rows": ("Rows",),
+    "neighbors.lookup": ("Lookup",),
+    "neighbors.frame": ("Frame",),
+    "neighbors.projection": ("Projection",),
+    "neighbors.metrics.general": ("GeneralMetric",),
+    "affinities.gaussian": ("Gaussian", "FittedGaussian"),
+    "affinities.entropic": ("Entropic", "FittedEntropic"),
+    "affinities.binary": ("Binary", "FittedBinary"),
+    "affinities.self_tuning": ("SelfTuning", "FittedSelfTuning"),
+    "spectral.kernel_functions": ("Kernel",),
+    "spectral.linear.streaming": ("Sketch",),
+    "spectral.reduce.lll": ("LLL",),
+    "spectral.reduce.landmark_z": ("LandmarkZ",),
+    "spectral.reduce.nystrom": ("Nystrom",),
+    "spectral.reduce.variational_nystrom": ("VariationalNystrom",),
+    "embedding.similarity": ("Similarity",),
+    "embedding.repulsion.exact": ("Exact", "ExactField"),
+    "embedding.repulsion.barnes_hut": ("BarnesHut",),
+    "embedding.repulsion.fft": ("FFT",),
+    "optimize.annealing": ("Annealing",),
+    "optimize.momentum": ("Momentum",),
+    "optimize.descent": ("DirectedDescent",),
+    "optimize.outcome": ("History",),
+    "optimize.line_search": ("Backtracking", "StrongWolfe"),
+    "optimize.directions.conjugate_gradient": ("ConjugateGradient",),
+    "optimize.directions.diagonal_hessian": ("DiagonalHessian",),
+    "optimize.directions.fixed_point": ("FixedPoint",),
+    "optimize.directions.gradient": ("GradientDescent",),
+    "optimize.directions.limited_memory": ("LimitedMemory",),
+    "optimize.directions.partial_hessian": ("PartialHessian",),
+    "optimize.directions.spectral": ("SpectralDirection",),
+    "mapping.linear": ("LinearMap",),
+    "mapping.locally_linear": ("LocallyLinearMap",),
+    "mapping.extension": ("ExtensionMap",),
+    "mapping.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
+    "mapping.fixed_embedding": ("FixedEmbeddingMap",),
+    "estimators.parts": ("NearestMap", "ColumnsMap", "ComponentsMap"),
+    "estimators.spectral_clustering": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
+    "estimators.spectral_problem": ("WithoutPoints",),
+    "estimators.classical_mds": ("SquaredDistances", "GivenDistances"),
+    "estimators.kernel_pca": ("KernelValues", "GivenValues"),
+    "estimators.isomap": ("SquaredGeodesics",),
+    "estimators.landmark_isomap": ("GeodesicsToLandmarks",),
+}
+"""Modules, and their records that are stored by their fields."""
+
+ADAPTED = {
+    "neighbors.metrics.base": ("MappedMetric",),
+    "neighbors.geometry": ("Geometry",),
+    "neighbors.euclidean": ("EuclideanIndex",),
+    "neighbors.generic": ("GenericIndex",),
+    "neighbors.approximate": ("ApproximateIndex",),
+    "neighbors.graph": ("GraphIndex",),
+    "neighbors.precomputed": ("PrecomputedIndex",),
+    "neighbors.searchers.blocked": ("BlockedSearcher",),
+    "neighbors.searchers.projected": ("ProjectedSearcher",),
+    "neighbors.searchers.sparse": ("SparseSearcher",),
+    "neighbors.searchers.tree": ("TreeSearcher",),
+    "neighbors.searchers.flat": ("FlatSearcher",),
+    "neighbors.searchers.forest": ("ForestSearcher",),
+    "neighbors.searchers.descent": ("DescentSearcher",),
+    "embedding.repulsion.barnes_hut": ("BarnesHutField",),
+    "embedding.repulsion.fft": ("FourierField",),
+}
+"""Modules, and their classes that `adapters` stores."""
+
+OTHER_NAMES = {"Similarity": "Kernel"}
+"""Classes that are called otherwise in files, since two of one name are stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """How a class is stored: its fields by ``take``, the object again by ``make``, which declares their types."""
+
+    take: Callable[[Any], dict[str, Any]]
+    make: Callable[..., Any]
+    hints_of: Any
+
+    def fields(self) -> tuple[dict[str, Any], set[str]]:
+        """The type of every field, and the names of those that must be there."""
+        parameters = inspect.signature(self.make).parameters
+        hints = get_type_hints(self.hints_of)
+        required = {name for name, part in parameters.items() if part.default is inspect.Parameter.empty}
+        return {name: hints[name] for name in parameters}, required
+
+
+def _places() -> dict[str, tuple[str, str]]:
+    """Module and class of every name."""
+    places = {name: (f"estimators.{module}", name) for name, module in ESTIMATORS.items()}
+    for table in (RECORDS, ADAPTED):
+        for module, names in table.items():
+            places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
+    return places
+
+
+NAMES = _places()
+_BY_CLASS = {(f"{PACKAGE}.{module}", attribute): name for name, (module, attribute) in NAMES.items()}
+
+
+def name_of(kind: type) -> str | None:
+    """The name of a class in files; None where it has none."""
+    return _BY_CLASS.get((kind.__module__, kind.__qualname__))
+
+
+@cache
+def find(name: str) -> Entry:
+    """How the class of a name is stored."""
+    module, attribute = NAMES[name]
+    kind = getattr(import_module(f"{PACKAGE}.{module}"), attribute)
+    if name in ESTIMATORS:
+        from . import estimators
+
+        return estimators.entry(kind)
+    if name in ADAPTED.get(module, ()):
+        from . import adapters
+
+        take, make = adapters.ADAPTERS[name]
+        return Entry(take, make, make)
+    return Entry(_take_fields, kind, kind)
+
+
+def _take_fields(record: Any) -> dict[str, Any]:
+    return {part.name: getattr(record, part.name) for part in dataclasses.fields(record)}

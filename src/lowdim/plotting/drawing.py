@@ -1,0 +1,152 @@
+"""Figures without windows, points on axes, and files that are written whole."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, MissingExtraError
+from ..persistence.atomic import writing
+from ..records import Floats
+from .colours import Colouring, hexadecimal
+from .shading import shade
+from .thumbnails import Images, spread_out
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MANY = 100_000
+_VECTORS = 5_000
+_LINE = "#c9ced6"
+_TEXT = "#4a5361"
+
+
+def require_matplotlib() -> None:
+    """Say what to install where pictures cannot be drawn."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("pictures need Matplotlib: pip install 'lowdim[plot]'")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches that no window shows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def add_axes(figure: Figure, down: int, across: int, place: int, n_dimensions: int) -> Any:
+    """Axes at a place of a grid, of the kind that the points need."""
+    return figure.add_subplot(down, across, place, projection="3d" if n_dimensions == 3 else None)
+
+
+def quieten(axes: Any) -> None:
+    """Light frame and small figures: the points are what matters."""
+    axes.tick_params(labelsize=7, length=2.5, color=_LINE, labelcolor=_TEXT)
+    for spine in axes.spines.values():
+        spine.set_color(_LINE)
+
+
+def is_dense(density: bool | str, n_points: int) -> bool:
+    """Whether to shade; by default past 100,000 points."""
+    if density == "auto":
+        return n_points > MANY
+    if isinstance(density, bool):
+        return density
+    raise InputError(f"density: must be True, False or 'auto', got {density!r}")
+
+
+def draw_points(axes: Any, points: Floats, tints: Colouring, point_size: float | None, *, dense: bool) -> None:
+    """Scatter the points in a mixed but fixed order, so that no class hides the others, or shade them."""
+    count, n_dimensions = points.shape
+    coordinates = points if n_dimensions > 1 else np.column_stack([points, strip(count)])
+    quieten(axes)
+    axes.locator_params(nbins=5)
+    if dense and n_dimensions < 3:
+        _shade(axes, coordinates, tints, flat=n_dimensions == 1)
+    else:
+        size = point_size or float(np.clip(12000.0 / count, 0.35, 14.0))
+        order = np.random.default_rng(0).permutation(count)
+        # Vectors stay sharp and can be edited, but a viewer crawls over very many of them.
+        axes.scatter(
+            *coordinates[order].T,
+            s=size,
+            c=tints.colours[order],
+            linewidths=0,
+            alpha=0.5 if dense else None,
+            rasterized=count > _VECTORS,
+        )
+    if n_dimensions == 1:
+        axes.set(ylim=(-2.0, 3.0), yticks=[])
+    else:
+        axes.set_aspect("equal", adjustable="datalim" if n_dimensions == 2 else "box")
+
+
+def _shade(axes: Any, coordinates: Floats, tints: Colouring, *, flat: bool) -> None:
+    box = axes.get_window_extent()
+    width, height = max(64, int(box.width)), max(64, int(box.height))
+    if flat:
+        # A strip has no scale upwards: its raster is stretched, not kept square.
+        low, high = coordinates[:, 0].min(), coordinates[:, 0].max()
+        coordinates = np.column_stack([coordinates[:, 0], coordinates[:, 1] * (high - low) * height / width / 5.0])
+        raster = shade(coordinates, tints, width, height)
+        left, right, bottom, top = raster.extent
+        upwards = float(coordinates[:, 1].max()) or 1.0
+        extent = (left, right, bottom / upwards, top / upwards)
+    else:
+        raster = shade(coordinates, tints, width, height)
+        extent = raster.extent
+    axes.imshow(raster.pixels, extent=extent, origin="lower", interpolation="antialiased", aspect="auto")
+    if not flat:
+        axes.margins(0.02)
+
+
+def strip(count: int) -> Floats:
+    """Heights in (0, 1) that spread the points of a line: multiples of the golden ratio."""
+    heights: Floats = np.arange(count) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0
+    return heights
+
+
+def draw_thumbnails(axes: Any, points: Floats, tints: Colouring, images: Images) -> int:
+    """Put some of the images on the map where they do not cover each other; how many there were."""
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    axes.figure.draw_without_rendering()
+    frame = axes.get_window_extent()
+    side = 0.055 * frame.width
+    places = axes.transData.transform(points)
+    rows = spread_out(places, 1.3 * side, most=250)
+    small = images.thumbnails(rows, 48)
+    ink = images.is_ink()
+    enlarge = side / max(small.shape[1:3]) * 72.0 / axes.figure.dpi
+    for row, pixels in zip(rows, small, strict=True):
+        colour = tints.colours[row]
+        picture = _inked(pixels, colour) if ink else pixels
+        box = OffsetImage(picture, zoom=enlarge, cmap="gray", interpolation="antialiased", clim=(0, 255))
+        edge = {"edgecolor": hexadecimal(colour[None])[0], "linewidth": 0.8, "boxstyle": "square,pad=0.06"}
+        if ink:
+            edge |= {"facecolor": (1.0, 1.0, 1.0, 0.8), "edgecolor": (0.0, 0.0, 0.0, 0.0), "boxstyle": "round,pad=0.06"}
+        axes.add_artist(AnnotationBbox(box, points[row], frameon=True, pad=0.0, bboxprops=edge, zorder=4))
+    return len(rows)
+
+
+def _inked(pixels: Any, colour: Floats) -> Floats:
+    """Strokes in the colour of their class, darkened, on nothing."""
+    darker = np.broadcast_to(colour * 0.72, (*pixels.shape, 3))
+    return np.dstack([darker, pixels / 255.0])
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure by the suffix of its name, whole or not at all."""
+    kinds = figure.canvas.get_supported_filetypes()
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in kinds:
+        raise InputError(f"path: {path.name!r} must end in one of .{', .'.join(sorted([*kinds, 'html']))}")
+    with writing(path) as temporary:
+        # Rasterised points inside vector formats are looked at closely and printed.
+        figure.savefig(temporary, format=kind, **({"dpi": 300} if kind in ("svg", "svgz", "pdf", "ps", "eps") else {}))

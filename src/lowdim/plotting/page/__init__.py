@@ -1,0 +1,8 @@
+"""One self-contained HTML page with an interactive map: it works from disk, offline, and asks the network for nothing."""
+
+from __future__ import annotations
+
+from .assemble import Page, document, map_fragment, write_page
+from .content import Content
+
+__all__ = ["Content", "Page", "document", "map_fragment", "write_page"]

@@ -1,0 +1,122 @@
+"""The page put together from its parts: markup, style, script and data in one file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+
+from ...persistence.atomic import writing
+from ..thumbnails import Images
+from .content import Content
+from .sprites import sheets_of
+
+_SCRIPTS = ("data.js", "draw.js", "map.js", "panel.js")
+_WHOLE = "html, body { height: 100%; margin: 0; }"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An interactive page: ``html`` is all of it, ``path`` where it was written. Notebooks show it in place."""
+
+    html: str = field(repr=False)
+    path: Path
+
+    def _repr_html_(self) -> str:
+        frame = "width:100%;height:600px;border:1px solid #8884;border-radius:8px"
+        return f'<iframe srcdoc="{escape(self.html)}" style="{frame}" title="Interactive map"></iframe>'
+
+
+def write_page(path: str | os.PathLike[str], content: Content, images: Images | None = None) -> Page:
+    """Write the interactive map of some points as one HTML file, whole or not at all."""
+    html = document(
+        content.title or "Embedding",
+        map_fragment(content, images),
+        style=asset("theme.css") + _WHOLE + asset("map.css"),
+        script=map_script(),
+    )
+    with writing(path) as temporary:
+        temporary.write_text(html, encoding="utf-8", newline="")
+    return Page(html, Path(path))
+
+
+def map_fragment(content: Content, images: Images | None = None, *, embedded: bool = False) -> str:
+    """The markup of a map with its data, for a page of its own or, ``embedded``, as a part of a longer one."""
+    thumbnails, sheets = (None, []) if images is None else sheets_of(images)
+    count, n_axes = content.points.shape
+    deep = n_axes == 3
+    return fill(
+        asset("map.html"),
+        {
+            "embedded": ' data-embedded="yes"' if embedded else "",
+            "about": f"Map of {count:,} points. Press N to go from point to point.",
+            "pan": "Turn; Shift moves" if deep else "Move",
+            "drag": "turn; with Shift: move" if deep else "move",
+            "arrows": "turn" if deep else "move",
+            "shift": "; dragging moves" if deep else "",
+            "heading": "h2" if embedded else "h1",
+            "title": escape(content.title),
+            "count": f"{count:,} points",
+            "data": content.packed(thumbnails),
+            "sheets": "".join(
+                f'<script type="text/plain" class="ld-sheet">{sheet}</script>\n' for sheet in sheets
+            ),
+        },
+    )
+
+
+def map_script() -> str:
+    """The script of every map on a page."""
+    return "(() => {\n'use strict';\n" + "\n".join(map(asset, _SCRIPTS)) + "})();"
+
+
+def document(title: str, body: str, *, style: str, script: str = "") -> str:
+    """A whole HTML document whose policy allows its own script and style and nothing from anywhere else."""
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'unsafe-inline'; img-src data:"
+    )
+    return fill(
+        asset("page.html"),
+        {
+            "policy": policy,
+            "version": _version(),
+            "title": escape(title),
+            "style": style,
+            "body": body,
+            "script": script,
+        },
+    )
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """A template with each {{name}} replaced once; what is put in is not looked at again."""
+    first, *rest = template.split("{{")
+    parts = [first]
+    for piece in rest:
+        name, _, after = piece.partition("}}")
+        parts += [values[name], after]
+    return "".join(parts)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that ships beside this one."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+
+
+def _version() -> str:
+    try:
+        return version("lowdim")
+    except PackageNotFoundError:
+        return "from source"

@@ -1,0 +1,157 @@
+"""What a page shows: coordinates and columns, checked and packed for the browser."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError
+from ...records import Floats
+from ..colours import MISSING, PLAIN, classes_of, hexadecimal, is_continuous, palette, scale_colours
+
+_MOST_CLASSES = 256
+_STEPS = 128
+_ALIGNED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the page: ``classes`` and ``text`` are codes into ``names``, a ``quantity`` is its own values."""
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+    names: tuple[str, ...] = ()
+    whole: bool = False
+
+    def header(self) -> dict[str, Any]:
+        """What the browser has to know besides the values."""
+        made: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.kind == "quantity":
+            known = self.values[np.isfinite(self.values)]
+            low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+            missing = int(self.values.size - known.size)
+            return made | {"whole": self.whole, "low": low, "high": high, "missing": missing}
+        made["names"] = self.names
+        if self.kind == "classes":
+            made["colours"] = hexadecimal(palette(len(self.names)))
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Points, columns and the place of the column that colours them first."""
+
+    title: str
+    points: Floats
+    columns: tuple[Column, ...]
+    colour: int = 0
+    colormap: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        points: Floats,
+        labels: NDArray[Any] | None,
+        *,
+        title: str = "",
+        columns: Mapping[str, ArrayLike] | None = None,
+        ids: ArrayLike | None = None,
+        continuous: bool | None = None,
+        colormap: str | None = None,
+    ) -> Content:
+        """Check lengths and decide for each column what it is."""
+        given: dict[str, NDArray[Any]] = {} if ids is None else {"id": np.asarray(ids)}
+        if labels is not None:
+            given["label"] = labels
+        for name, values in (columns or {}).items():
+            free = str(name)
+            while free in given:
+                free += " (2)"
+            given[free] = np.asarray(values)
+        made = []
+        for name, column in given.items():
+            if column.shape != (points.shape[0],):
+                what = {"id": "ids", "label": "labels"}.get(name, f"columns: {name!r}")
+                raise InputError(
+                    f"{what}: needs one for each of the {points.shape[0]} points, got shape {column.shape}"
+                )
+            made.append(_column(name, column, continuous if name == "label" else None))
+        colourable = [column.name for column in made if column.kind != "text"]
+        first = colourable.index("label") if "label" in colourable else 0
+        return cls(title, points, tuple(made), first, colormap)
+
+    def packed(self, thumbnails: dict[str, Any] | None) -> str:
+        """Everything in one compressed block of base64: a header in JSON, then the arrays it points at."""
+        arrays: list[NDArray[Any]] = []
+        places: list[dict[str, Any]] = []
+        at = 0
+        columns = [column.values for column in self.columns]
+        for values in [*self.points.astype("<f4").T, *columns]:
+            array = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+            places.append(
+                {"type": array.dtype.kind + str(array.dtype.itemsize), "at": at, "size": array.size}
+            )
+            arrays.append(array)
+            at += -(-array.nbytes // _ALIGNED) * _ALIGNED
+        n_axes = self.points.shape[1]
+        header = {
+            "title": self.title,
+            "count": self.points.shape[0],
+            "axes": _axis_names(n_axes, {column.name for column in self.columns}),
+            "coordinates": places[:n_axes],
+            "columns": [
+                column.header() | {"values": place}
+                for column, place in zip(self.columns, places[n_axes:], strict=True)
+            ],
+            "colour": self.colour,
+            "scale": hexadecimal(scale_colours(np.linspace(0.0, 1.0, _STEPS), self.colormap)),
+            "plain": hexadecimal(np.array([PLAIN]))[0],
+            "missing": hexadecimal(np.array([MISSING]))[0],
+            "thumbnails": thumbnails,
+        }
+        return _squeezed(header, arrays)
+
+
+def _axis_names(n_axes: int, taken: set[str]) -> list[str]:
+    """Names of the coordinates in an exported file, as in the files that lowdim writes."""
+    names = list("xyz"[:n_axes])
+    while taken & set(names):
+        names = [f"{name}_map" for name in names]
+    return names
+
+
+def _squeezed(header: dict[str, Any], arrays: list[NDArray[Any]]) -> str:
+    """The header with places counted from the start of the block, then the arrays."""
+    # The header's length depends on the places written in it: room for ten digits each makes it known beforehand.
+    longest = len(json.dumps(header, ensure_ascii=False).encode()) + 10 * len(arrays)
+    start = -(-(_ALIGNED + longest) // _ALIGNED) * _ALIGNED
+    for place in [*header["coordinates"], *(column["values"] for column in header["columns"])]:
+        place["at"] += start
+    text = json.dumps(header, ensure_ascii=False).encode()
+    squeezer = zlib.compressobj(6)
+    parts = [squeezer.compress(struct.pack("<II", len(text), 0) + text.ljust(start - _ALIGNED))]
+    for array in arrays:
+        parts.append(squeezer.compress(array.data))
+        parts.append(squeezer.compress(bytes(-array.nbytes % _ALIGNED)))
+    return b64encode(b"".join([*parts, squeezer.flush()])).decode("ascii")
+
+
+def _column(name: str, values: NDArray[Any], continuous: bool | None) -> Column:
+    """Classes where a legend can hold them, quantities where they read as such, else text."""
+    is_number = values.dtype.kind in "iuf"
+    if is_number and (is_continuous(values) if continuous is None else continuous):
+        whole = values.dtype.kind in "iu"
+        return Column(name, "quantity", values.astype("<f8" if whole else "<f4"), whole=whole)
+    names, codes = classes_of(values)
+    kind = "classes" if len(names) <= _MOST_CLASSES and name != "id" else "text"
+    size = "<u1" if len(names) <= 2**8 else "<u2" if len(names) <= 2**16 else "<u4"
+    return Column(name, kind, codes.astype(size), tuple(names))

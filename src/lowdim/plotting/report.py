@@ -1,0 +1,188 @@
+"""One HTML page about a fit: the picture, what was done and why, what it cost, how good it is, how to run it again."""
+
+from __future__ import annotations
+
+import io
+import os
+from base64 import b64encode
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError, LowdimError
+from ..markup import Markup, Text, joined, tag
+from ..metrics.score import score
+from ..metrics.scores import Scores
+from ..persistence.atomic import check_target, writing
+from ..records import Floats, Report, format_bytes
+from .diagnostics import plot_eigenvalues, plot_objective
+from .drawing import require_matplotlib
+from .page import Content, document, map_fragment
+from .page.assemble import asset, map_script
+from .report_parts import (
+    again_section,
+    card,
+    done_section,
+    note,
+    quality_section,
+    section,
+    stages_section,
+    warnings_section,
+)
+from .static import checked_points, picture
+from .thumbnails import Images
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_POINTS = 300_000
+_INK, _QUIET, _LINE = "#000000", "#4a5361", "#c9ced6"
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    model: Any,
+    X: Any = None,
+    labels: ArrayLike | None = None,
+    *,
+    scores: Scores | None = None,
+    command: str | None = None,
+    images: ArrayLike | None = None,
+    force: bool = False,
+) -> Path:
+    """Write what there is to know about a fitted estimator as one self-contained HTML page.
+
+    Parameters
+    ----------
+    path
+        Where to write: an .html. It is written whole or not at all.
+    model
+        A fitted estimator of lowdim.
+    X
+        The data it was fitted to; with it the quality of the embedding is measured.
+    labels
+        One for each point, for the colours of the picture and the accuracy of neighbours.
+    scores
+        What `lowdim.score` found, where it is known already.
+    command
+        The command that was run, for the part that says how to run it again.
+    images
+        An image of each point; see `lowdim.plot`.
+    force
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+    """
+    require_matplotlib()
+    report, embedding = getattr(model, "report_", None), getattr(model, "embedding_", None)
+    if not isinstance(report, Report) or embedding is None:
+        raise InputError(f"model: a report needs a fitted estimator of lowdim, got {type(model).__name__}; call fit first")
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"path: a report is a page, so {Path(path).name!r} must end in .html")
+    target = check_target(path, force=force)
+    given = None if labels is None else np.asarray(labels)
+    unknown: Text = "Not measured: give the data (X) to measure it."
+    if scores is None and X is not None:
+        scores, unknown = _measured(model, X, given)
+    pictures = None if images is None else Images.of(images, len(embedding))
+    title = f"{report.method} of {report.shape[0]:,} × {report.shape[1]:,}"
+    body = tag(
+        "main",
+        _header(title, report, embedding, scores),
+        _map_section(model, np.asarray(embedding), given, pictures),
+        warnings_section(report),
+        done_section(model, report),
+        quality_section(scores, unknown),
+        stages_section(report),
+        _course_section(model),
+        again_section(model, command),
+    )
+    style = asset("theme.css") + asset("report.css") + asset("map.css")
+    html = document(title, body.html, style=style, script=map_script())
+    with writing(target, force=force) as temporary:
+        temporary.write_text(html, encoding="utf-8", newline="")
+    return Path(path)
+
+
+def _measured(model: Any, X: Any, labels: Any) -> tuple[Scores | None, Text]:
+    """Scores, or why there are none."""
+    metric = getattr(model, "metric", "euclidean")
+    if metric == "graph":
+        return None, "Not measured: the data are a graph, in which there are no distances to compare with."
+    classes = None
+    if labels is not None and labels.dtype.kind != "f" and 1 < np.unique(labels.astype(str)).size <= len(labels) // 2:
+        classes = labels
+    try:
+        return score(X, model.embedding_, classes, metric=metric), ""
+    except LowdimError as error:
+        return None, f"Could not be measured: {error}"
+
+
+def _header(title: str, report: Report, embedding: Floats, scores: Scores | None) -> Markup:
+    """The title and the figures that people ask for first."""
+    cards = [
+        card(f"{embedding.shape[0]:,}", "points"),
+        card(f"{report.shape[1]:,} → {embedding.shape[1]}", "dimensions"),
+        card(f"{report.seconds:.3g} s", "in all"),
+    ]
+    peaks = [stage.memory for stage in report.stages if stage.memory]
+    if peaks:
+        cards.append(card(format_bytes(max(peaks)), "memory of the process at its peak"))
+    if scores is not None:
+        cards += [
+            card(f"{float(scores[name]):.3f}", name.replace("_", " "))
+            for name in ("trustworthiness", "continuity", "neighbor_accuracy")
+            if name in scores
+        ]
+    if report.warnings:
+        cards.append(card(str(len(report.warnings)), "warnings" if len(report.warnings) > 1 else "warning"))
+    return tag("header", tag("h1", title), tag("p", "What was done, what came out, and how to do it again."), tag("div", *cards, class_="cards"))
+
+
+def _map_section(model: Any, embedding: Floats, labels: Any, images: Images | None) -> Markup:
+    """The map: interactive as long as a browser is comfortable with it, else a picture."""
+    notes: list[Text] = []
+    if embedding.shape[1] > 3:
+        notes.append(note(f"The first two of {embedding.shape[1]} dimensions are shown."))
+        embedding = embedding[:, :2]
+    points = checked_points("embedding", embedding)
+    clusters = getattr(model, "labels_", None)
+    colours = clusters if labels is None else labels
+    if len(points) > _MOST_POINTS:
+        figure = picture(points, colours, images=images)
+        return section("Map", *notes, _as_image(figure))
+    columns = {} if clusters is None else {"cluster": clusters}
+    content = Content.of(points, labels, columns=columns)
+    return section("Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map"))
+
+
+def _course_section(model: Any) -> Markup:
+    """The objective as it fell, or the eigenvalues."""
+    if hasattr(model, "history_"):
+        return section("Objective", _as_drawing(plot_objective(model)))
+    if getattr(model, "eigenvalues_", getattr(model, "explained_variance_", None)) is not None:
+        return section("Eigenvalues", _as_drawing(plot_eigenvalues(model)))
+    return joined()
+
+
+def _as_image(figure: Figure) -> Markup:
+    written = io.BytesIO()
+    figure.savefig(written, format="png")
+    data = b64encode(written.getvalue()).decode("ascii")
+    return Markup(f'<img class="picture" alt="Map of the embedding" src="data:image/png;base64,{data}">')
+
+
+def _as_drawing(figure: Figure) -> Markup:
+    """A figure as SVG inside the page, in the page's own colours, so that it can be read in the dark too."""
+    written = io.StringIO()
+    figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    svg = written.getvalue()
+    svg = svg[svg.index("<svg") :]
+    for colour, name in ((_INK, "--ink"), (_QUIET, "--quiet"), (_LINE, "--line")):
+        svg = svg.replace(colour, f"var({name})")
+    return tag("div", Markup(svg), class_="chart")

@@ -1,0 +1,54 @@
+"""The command line in this process: a folder of small files, and a way to type commands in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from lowdim.cli import main
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def table():
+    """Sixty points of two groups in four columns, with a label and an id."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)) + np.repeat([[0.0], [6.0]], 30, axis=0)
+    labels = np.repeat(["red", "blue"], 30)
+    return X, labels
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, table):
+    """A folder with the table as .csv and .npy, which the commands run in."""
+    X, labels = table
+    lines = ["name,a,b,c,d,kind"]
+    lines += [
+        f"p{i},{','.join(f'{v:.6f}' for v in row)},{kind}"
+        for i, (row, kind) in enumerate(zip(X, labels, strict=True))
+    ]
+    (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
+    np.save(tmp_path / "points.npy", X)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def lowdim_command(folder, capsys):
+    """Type a command: ``lowdim_command("embed points.npy -o out.npy")``."""
+
+    def run(line: str | list[str]) -> Answer:
+        words = line.split() if isinstance(line, str) else line
+        code = main(words)
+        captured = capsys.readouterr()
+        return Answer(code, captured.out, captured.err)
+
+    return run

@@ -1,0 +1,83 @@
+"""Real processes: pipes, signals, the module and the old way to the demo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+LOWDIM = [sys.executable, "-m", "lowdim"]
+
+
+def test_python_m_lowdim():
+    answer = subprocess.run([*LOWDIM, "--version"], capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("lowdim ")
+    answer = subprocess.run(
+        [sys.executable, "-m", "lowdim.demo", "--help"], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.startswith("Usage: lowdim demo")
+
+
+def test_a_broken_pipe_is_no_accident():
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = subprocess.run(
+        [*LOWDIM, "embed", "--help"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert answer.returncode == 141
+    assert answer.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_said():
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [*LOWDIM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert answer.returncode == 1
+    assert "No space left on device" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_closed_standard_output(folder):
+    line = f"exec {' '.join(LOWDIM)} plan points.npy -m pca >&-"
+    answer = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, check=False)
+    assert answer.returncode == 1
+    assert "standard output is closed" in answer.stderr
+
+
+def test_ctrl_c_during_an_optimisation(folder):
+    rng = np.random.default_rng(0)
+    np.save("many.npy", rng.normal(size=(400, 5)))
+    words = [*LOWDIM, *["embed", "many.npy", "--max-iter", "1000000", "-o", "out.npy", "-vv"]]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "iteration 20:" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    rest = process.stderr.read()
+    assert process.wait(60) == 130
+    assert "Interrupted: the best result so far" in rest
+    assert np.load("out.npy").shape == (400, 2)
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no /proc here")
+def test_ctrl_c_while_reading(folder):
+    process = subprocess.Popen(
+        [*LOWDIM, "embed", "-", "-v"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.endswith("interrupted: nothing was written.\n")

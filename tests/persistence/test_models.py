@@ -1,0 +1,232 @@
+"""Models come back from their files equal to the last bit."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from model_zoo import POINTS, ZOO, assert_same, fitted, taken_apart
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+import lowdim
+from lowdim.errors import FileError, FormatError, InputError, InputTypeError, LowdimWarning
+from lowdim.persistence import container, models
+
+
+@pytest.mark.parametrize("name", sorted(ZOO))
+def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
+    model, new = fitted(name)
+    path = lowdim.save(model, tmp_path / "model.lowdim")
+    again = lowdim.load(path)
+    assert_same(model, again)
+    if name != "Problem-sparse":  # a matrix of another sparse form comes back as compressed rows
+        assert_same(model.get_params(), again.get_params())
+    if new is not None:
+        expected = model.transform(new)
+        assert expected.tobytes() == again.transform(new).tobytes()
+        assert expected.tobytes() == again.transform(new).tobytes()
+    if hasattr(model, "predict"):
+        np.testing.assert_array_equal(model.predict(new), again.predict(new))
+    assert str(model.report_) == str(again.report_)
+    assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_array_equal(clone(again).fit(ZOO[name]()[1]).embedding_, again.embedding_)
+
+
+def test_every_repulsion_and_search_is_in_the_zoo(tmp_path: Path) -> None:
+    """A class of the registry that no model of the zoo stores would be untested."""
+    from lowdim.persistence import registry
+
+    seen = set()
+    for name in ZOO:
+        document, _ = taken_apart(lowdim.save(fitted(name)[0], tmp_path / "model.lowdim", force=True))
+        seen |= {entry[0] for entry in document["objects"]}
+    # These are tried on their own below, or are parameters that need no fit.
+    others = {"FlatSearcher", "DescentSearcher", "ApproximateIndex", "Sketch", "Attempt", "Solution", "Exact"}
+    others |= {"Annealing", "Backtracking", "ConjugateGradient", "DiagonalHessian", "FixedPoint"}
+    others |= {"GradientDescent", "PartialHessian"}
+    assert set(registry.NAMES) - seen <= others
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_arrays_are_views_that_never_change_the_file(
+    mapped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if mapped:
+        monkeypatch.setattr(container, "MAPPED_FROM", 0)
+    model, new = fitted("Isomap")
+    path = lowdim.save(model, tmp_path / "model.lowdim")
+    kept = path.read_bytes()
+    again = lowdim.load(path)
+    assert not again.embedding_.flags.owndata
+    assert again.embedding_.flags.aligned
+    path.unlink()
+    path.write_bytes(b"")
+    again.embedding_ += 1
+    np.testing.assert_array_equal(again.embedding_, model.embedding_ + 1)
+    assert model.transform(new).tobytes() == again.transform(new).tobytes()
+    path.write_bytes(kept)
+    np.testing.assert_array_equal(lowdim.load(path).embedding_, model.embedding_)
+
+
+def test_a_shared_array_is_stored_once(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(500, 40))
+    model = lowdim.Isomap().fit(X)
+    path = lowdim.save(model, tmp_path / "model.lowdim")
+    _, arrays = taken_apart(path)
+    assert sum(array.nbytes == X.nbytes for array in arrays.values()) == 1
+    assert path.stat().st_size < 2 * X.nbytes
+
+
+def test_frames_and_names_of_columns_survive(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(POINTS, columns=["länge", "breite", "höhe"])
+    model = lowdim.Isomap().set_output(transform="pandas").fit(frame)
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
+    pandas.testing.assert_frame_equal(again.transform(frame[:7]), model.transform(frame[:7]))
+    assert again.feature_names_in_.tolist() == ["länge", "breite", "höhe"]
+    with pytest.raises(ValueError, match="feature names"):
+        again.transform(frame[:7].rename(columns={"länge": "weite"}))
+
+
+def test_partial_fit_goes_on_where_it_was(tmp_path: Path) -> None:
+    model = lowdim.PCA(2).partial_fit(POINTS[:50])
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
+    model.partial_fit(POINTS[50:])
+    again.partial_fit(POINTS[50:])
+    assert_same(model, again)
+    np.testing.assert_array_equal(model.inverse_transform([[1, 2]]), again.inverse_transform([[1, 2]]))
+
+
+@pytest.mark.parametrize(
+    "bits",
+    [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64],
+)
+def test_generators_go_on_where_they_were(bits: type, tmp_path: Path) -> None:
+    generator = np.random.Generator(bits(7))
+    generator.random(3, np.float32)
+    generator.spawn(2)
+    model = lowdim.PCA(2, random_state=generator).fit(POINTS)
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim")).random_state
+    assert type(again.bit_generator) is bits
+    assert generator.spawn(1)[0].random() == again.spawn(1)[0].random()
+    assert generator.random(9, np.float32).tolist() == again.random(9, np.float32).tolist()
+
+
+def test_old_and_odd_generators(tmp_path: Path) -> None:
+    old = np.random.RandomState(3)
+    old.normal()
+    path = lowdim.save(lowdim.PCA(2, random_state=old).fit(POINTS), tmp_path / "old.lowdim")
+    assert old.normal(size=5).tolist() == lowdim.load(path).random_state.normal(size=5).tolist()
+    odd = np.random.Generator(np.random.PCG64(_Seed()))
+    path = lowdim.save(lowdim.PCA(2, random_state=odd).fit(POINTS), tmp_path / "odd.lowdim")
+    assert odd.random() == lowdim.load(path).random_state.random()
+
+
+class _Seed(np.random.bit_generator.ISeedSequence):
+    """A seed of somebody's own."""
+
+    def generate_state(self, n_words: int, dtype: type = np.uint32) -> np.ndarray:
+        return np.arange(n_words, dtype=dtype)
+
+
+@pytest.mark.parametrize("search", ["flat", "tree", "generic"])
+def test_other_searches_find_the_same(search: str, tmp_path: Path) -> None:
+    from lowdim.data.rows import Rows
+    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.neighbors import build_index
+    from lowdim.neighbors.lookup import Lookup
+
+    model = lowdim.LLE().fit(POINTS)
+    index = build_index(Rows(POINTS), search=search)
+    model.map_ = LocallyLinearMap(Lookup(index, 7), model.embedding_)
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
+    assert again.map_.lookup.index.backend == search
+    assert model.transform(POINTS + 0.1).tobytes() == again.transform(POINTS + 0.1).tobytes()
+
+
+@pytest.mark.slow
+def test_descent_is_built_as_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("pynndescent")
+    X = np.random.default_rng(0).normal(size=(300, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = lowdim.LaplacianEigenmaps(metric="manhattan", search="approximate", n_neighbors=35).fit(X)
+        again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
+        assert model.transform(X[:50] + 0.1).tobytes() == again.transform(X[:50] + 0.1).tobytes()
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.abs(a - b).sum())
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (lowdim.LaplacianEigenmaps(metric=_distance), "metric of LaplacianEigenmaps is a function"),
+        (lowdim.KernelPCA(kernel=lambda a, b: float(a @ b)), "kernel of KernelPCA is a function"),
+        (lowdim.LLE(solver=lowdim.LLL(25, landmarks=range(30))), "landmarks of LLE is of type range"),
+        (lowdim.TSNE(init=POINTS[:, :2].astype(np.longdouble), max_iter=5), "init of TSNE is an array of"),
+    ],
+)
+def test_what_a_file_cannot_hold_is_named(model: object, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        lowdim.save(model.fit(POINTS), tmp_path / "model.lowdim")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_callback_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    model = lowdim.PCA(2, callback=lambda event: None).fit(POINTS)
+    with pytest.warns(LowdimWarning, match="callback of PCA was not saved"):
+        path = lowdim.save(model, tmp_path / "model.lowdim")
+    assert lowdim.load(path).callback is None
+    assert model.callback is not None
+
+
+def test_only_fitted_estimators_of_lowdim_are_saved(tmp_path: Path) -> None:
+    path = tmp_path / "model.lowdim"
+    with pytest.raises(InputError, match="must be fitted"):
+        lowdim.save(lowdim.PCA(2), path)
+    with pytest.raises(InputTypeError, match="save the step"):
+        lowdim.save(make_pipeline(lowdim.PCA(2)).fit(POINTS), path)
+    model = lowdim.PCA(2).fit(POINTS)
+    model.note = "mine"
+    with pytest.raises(InputError, match="note of PCA is no attribute"):
+        lowdim.save(model, path)
+    assert not path.exists()
+
+
+def test_files_are_replaced_only_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "model.lowdim"
+    lowdim.save(lowdim.PCA(2).fit(POINTS), path)
+    with pytest.raises(FileError, match="force"):
+        lowdim.save(lowdim.PCA(1).fit(POINTS), path)
+    assert lowdim.load(path).n_components == 2
+    lowdim.save(lowdim.PCA(1).fit(POINTS), path, force=True)
+    assert lowdim.load(path).n_components == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["model.lowdim"]
+
+
+def test_newer_formats_are_refused_and_older_ones_brought_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
+    monkeypatch.setattr(models, "FORMAT", 0)
+    with pytest.raises(FormatError, match=r"format 1 by lowdim 0\.1\.0; this is lowdim 0\.1\.0, .* up to 0"):
+        lowdim.load(path)
+    monkeypatch.setattr(models, "FORMAT", 3)
+    with pytest.raises(FormatError, match="format 1, which was never in use"):
+        lowdim.load(path)
+
+    def rename(document: dict) -> dict:
+        for name, fields in document["objects"]:
+            if name == "PCA":
+                fields["parameters"]["dict"].append(["whiten", True])
+        return document
+
+    monkeypatch.setattr(models, "MIGRATIONS", {1: rename, 2: lambda document: document})
+    assert lowdim.load(path).whiten is True

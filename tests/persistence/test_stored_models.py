@@ -1,0 +1,34 @@
+"""Model files that earlier versions wrote load in this one, and place new points where they did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lowdim
+from lowdim.persistence import describe, models, registry
+
+FOLDER = Path(__file__).parent / "fixtures"
+FILES = sorted(FOLDER.glob("format-*/*.lowdim"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_stored_models_load(path: Path) -> None:
+    model = lowdim.load(path)
+    with np.load(path.parent / "expected.npz", allow_pickle=False) as expected:
+        np.testing.assert_array_equal(model.embedding_, expected[f"{path.stem}.embedding"])
+        # Other processors round otherwise.
+        scale = np.abs(model.embedding_).max()
+        np.testing.assert_allclose(
+            model.transform(expected["new"]), expected[path.stem], rtol=1e-6, atol=1e-6 * scale
+        )
+    assert describe(path).method == type(model).__name__
+    assert model.report_.method == type(model).__name__
+
+
+def test_every_format_and_every_family_is_stored() -> None:
+    assert {path.parent.name for path in FILES} == {f"format-{n}" for n in range(1, models.FORMAT + 1)}
+    newest = {describe(path).method for path in FILES if path.parent.name == f"format-{models.FORMAT}"}
+    assert newest == set(registry.ESTIMATORS)

@@ -51,7 +51,7 @@ Runs = dict[tuple[str, str], Outcome]
 
 def run(notebook: Notebook) -> None:
     """Follow the path with every optimiser."""
-    step, count, limit = (6, 12, 2.0) if notebook.quick else (1, 50, 75.0)
+    step, count, limit = (6, 12, 2.0) if notebook.quick else (1, 50, 40.0)
     points, _ = coil(step)
     P = affinities(points, 20.0)
     E = objective("EE", P)

@@ -42,7 +42,7 @@ SOONER = 2.0
 
 def run(notebook: Notebook) -> None:
     """Minimise both objectives with each optimiser."""
-    n_points, seconds, perplexity = (2000, 1.5, 20.0) if notebook.quick else (20_000, 40.0, 50.0)
+    n_points, seconds, perplexity = (2000, 1.5, 20.0) if notebook.quick else (20_000, 25.0, 50.0)
     pixels, labels = digits(n_points)
     points = lowdim.PCA(50).fit_transform(pixels)
     P = affinities(points, perplexity, int(3 * perplexity))

@@ -190,7 +190,7 @@ def _draw(rows: list[dict[str, Any]], slopes: dict[tuple[str, str], float], X: F
         line[0].set(xscale="log", yscale="log", xlabel="points", ylabel="seconds of an evaluation")
         line[1].set(xscale="log", yscale="log", xlabel="points", ylabel="relative error of the force")
         line[0].set_title(f"{kernel} kernel", loc="left")
-        line[0].legend(fontsize=8, loc="upper left")
+        line[0].legend(fontsize=8, loc="lower right")
         for panel in line:
             panel.grid(alpha=0.3)
     panels["cloud"].scatter(*X.T, s=0.4, color="black", linewidths=0)

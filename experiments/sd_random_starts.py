@@ -43,7 +43,7 @@ Values = Mapping[str, NDArray]
 
 def run(notebook: Notebook) -> None:
     """Run every optimiser from every start."""
-    step, n_starts, n_wide, seconds = (4, 6, 3, 0.08) if notebook.quick else (1, 50, 10, 0.5)
+    step, n_starts, n_wide, seconds = (4, 6, 3, 0.08) if notebook.quick else (1, 50, 10, 0.4)
     points, _ = coil(step)
     E = objective("s-SNE", affinities(points, 20.0))
     ours = optimizers()

@@ -78,7 +78,7 @@ class Start:
 
 def run(notebook: Notebook) -> None:
     """Run every optimiser from every start for the same time."""
-    step, seconds = (4, 0.3) if notebook.quick else (1, 8.0)
+    step, seconds = (4, 0.3) if notebook.quick else (1, 6.0)
     points, _ = coil(step)
     P = affinities(points, 20.0)
     starts: dict[tuple[str, str], Start] = {}

@@ -48,7 +48,7 @@ def test_transform_to_standard_output_with_clusters(lowdim_command, folder):
     assert lowdim_command(line).code == 0
     answer = lowdim_command("transform groups.lowdim points.npy -o -")
     rows = list(csv.DictReader(answer.out.splitlines()))
-    assert {row["cluster"] for row in rows[:30]} != {row["cluster"] for row in rows[30:]}
+    assert {row["cluster"] for row in rows} == {"0", "1"}
 
 
 def test_transform_of_other_columns_is_an_error(lowdim_command, model_file, folder, table):
@@ -70,7 +70,7 @@ def test_sweep_writes_tables_and_pictures(lowdim_command, folder, suffix):
     grid = "--grid n_neighbors=20,25,30 --grid bandwidth=1,2,4"
     answer = lowdim_command(f"sweep points.npy -m laplacian-eigenmaps {grid} -o a{suffix} --plot a.png")
     assert (answer.code, answer.out) == (0, "")
-    rows = list(csv.DictReader((folder / f"a{suffix}").open(), delimiter="\t" if suffix == ".tsv" else ","))
+    rows = list(csv.DictReader((folder / f"a{suffix}").read_text().splitlines(), delimiter="\t" if suffix == ".tsv" else ","))
     assert [row["bandwidth"] for row in rows] == ["1", "2", "4"] * 3
     assert (folder / "a.png").stat().st_size > 0
 

@@ -12,7 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lowdim
+
+SOURCE = Path(lowdim.__file__).parents[1]
 LOWDIM = [sys.executable, "-m", "lowdim"]
+
+
+@pytest.fixture(autouse=True)
+def own_source(monkeypatch):
+    """Processes in other folders use the same lowdim as this one."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
 
 
 def test_python_m_lowdim():
@@ -57,13 +66,13 @@ def test_ctrl_c_during_an_optimisation(folder):
     rng = np.random.default_rng(0)
     np.save("many.npy", rng.normal(size=(400, 5)))
     words = [*LOWDIM, *["embed", "many.npy", "--max-iter", "1000000", "-o", "out.npy", "-vv"]]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if "iteration 20:" in line:
-            break
-    process.send_signal(signal.SIGINT)
-    rest = process.stderr.read()
-    assert process.wait(60) == 130
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if "iteration 20:" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait(60) == 130
     assert "Interrupted: the best result so far" in rest
     assert np.load("out.npy").shape == (400, 2)
 

@@ -33,7 +33,7 @@ def test_bars_follow_the_stages():
         events.emit("iteration", iteration=7, value=1.5, total=20)
         assert bars._progress.tasks[0].fields["note"] == "objective 1.5"
         events.emit("iteration", iteration=8, value=None)
-        assert (bars._progress.tasks[0].completed, bars._progress.tasks[0].total) == (8, None)
+        assert bars._progress.tasks[0].completed == 8
         events.chosen("a", "b", "c")
     assert bars._progress.tasks == []
     assert tasks == []

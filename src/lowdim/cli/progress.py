@@ -78,7 +78,7 @@ class Bars:
 
     def _iterate(self, data: Mapping[str, Any]) -> None:
         value = data.get("value")
-        changes: dict[str, Any] = {"completed": data["iteration"], "total": data.get("total")}
+        changes: dict[str, Any] = {"completed": data.get("iteration"), "total": data.get("total")}
         if value is not None:
             changes["note"] = f"objective {value:.4g}"
         self._progress.update(self._open[-1], **changes)

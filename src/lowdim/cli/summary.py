@@ -6,6 +6,7 @@ from typing import Any
 
 from .options import Chosen
 from .session import Session
+from .translate import in_options
 
 WORDS = {
     "trustworthiness": "shown near and near in the data",
@@ -24,7 +25,8 @@ def summarise(
     report = model.report_
     n_rows, n_dimensions = model.embedding_.shape
     lines = [source, f"{chosen.method.title}: {n_rows:,} x {n_dimensions} coordinates in {seconds:.1f} s"]
-    lines += [f"  {choice.what}: {choice.choice} ({choice.why})" for choice in report.choices]
+    choices = [f"  {choice.what}: {choice.choice} ({choice.why})" for choice in report.choices]
+    lines += [in_options(line, chosen.flags()) for line in choices]
     stages = [f"{stage.name} {stage.seconds:.2f} s" for stage in report.stages if stage.depth == 0]
     lines.append(f"  stages: {', '.join(stages)}")
     if scores is not None:

@@ -89,6 +89,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
+    session.voice.flags = chosen.flags()
     with in_words_of(chosen, options.data):
         work = _work(model, options, session, began, wants_scores=outputs.wants_scores)
     written = outputs.write(work.model, work.table, work.scores, session)

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,7 +71,11 @@ def test_sweep_writes_tables_and_pictures(lowdim_command, folder, suffix):
     grid = "--grid n_neighbors=20,25,30 --grid bandwidth=1,2,4"
     answer = lowdim_command(f"sweep points.npy -m laplacian-eigenmaps {grid} -o a{suffix} --plot a.png")
     assert (answer.code, answer.out) == (0, "")
-    rows = list(csv.DictReader((folder / f"a{suffix}").read_text().splitlines(), delimiter="\t" if suffix == ".tsv" else ","))
+    rows = list(
+        csv.DictReader(
+            (folder / f"a{suffix}").read_text().splitlines(), delimiter="\t" if suffix == ".tsv" else ","
+        )
+    )
     assert [row["bandwidth"] for row in rows] == ["1", "2", "4"] * 3
     assert (folder / "a.png").stat().st_size > 0
 
@@ -185,6 +190,7 @@ def test_info_of_data(lowdim_command, folder):
     sparse.save_npz(folder / "graph.npz", sparse.eye_array(5, format="csr"))
     assert "sparse" in lowdim_command("info graph.npz").out
     np.savez(folder / "both.npz", X=np.eye(3), y=np.arange(3))
+    assert "other columns: y" in lowdim_command("info both.npz").out
     assert json.loads(lowdim_command("info points.npy --json").out)["rows"] == 60
 
 
@@ -241,6 +247,8 @@ def test_reproduce(lowdim_command, folder, monkeypatch):
 def test_experiments_of_the_repository(monkeypatch):
     from lowdim.cli.commands import reproduce
 
+    root = str(Path(reproduce.__file__).parents[4])
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", root)])
     found = reproduce.find_experiments()
     assert found.__name__ in ("experiments", "lowdim.experiments")
     assert reproduce.find_experiments() is found

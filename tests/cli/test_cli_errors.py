@@ -268,6 +268,32 @@ def test_without_streams_nothing_breaks(folder, monkeypatch):
     assert main(["embed", "points.npy", "-m", "pca", "-o", "-"]) == 1
 
 
+def test_output_that_cannot_be_written_is_let_go(monkeypatch, tmp_path):
+    class Full:
+        """A standard output on a full disk."""
+
+        def __init__(self, file):
+            self.file = file
+
+        def write(self, text):
+            return len(text)
+
+        def isatty(self):
+            return False
+
+        def flush(self):
+            raise OSError(28, "No space left on device")
+
+        def fileno(self):
+            return self.file.fileno()
+
+    with (tmp_path / "out").open("w") as file:
+        monkeypatch.setattr("sys.stdout", Full(file))
+        assert main(["--version"]) == 1
+        file.write("goes nowhere")
+    assert (tmp_path / "out").read_text() == ""
+
+
 def test_other_libraries_warn_only_where_all_is_wanted(lowdim_command, monkeypatch):
     import warnings
 

@@ -89,7 +89,7 @@ def test_lines(capsys, monkeypatch):
         events.emit("iteration", "iteration 3: E 2", iteration=3)
         events.chosen("a", "b", "c")
     err = capsys.readouterr().err
-    assert err.startswith("  solve: done 1, total 4\n  solve: iteration 3: E 2\n  solve: 0.")
+    assert err.startswith("  solve ...\n  solve: done 1, total 4\n  solve: iteration 3: E 2\n  solve: 0.")
     plain = Lines(everything=False)
     plain(Event("progress", "solve", data={"done": 1, "total": 4}))
     plain.stop()

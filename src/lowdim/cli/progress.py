@@ -24,7 +24,9 @@ class Lines:
 
     def __call__(self, event: Event) -> None:
         """Write a line for an event worth one."""
-        if event.kind == "finished":
+        if self.everything and event.kind == "started":
+            self._write(f"{event.stage} ...")
+        elif event.kind == "finished":
             self._write(f"{event.stage}: {event.data['took']:.2f} s")
         elif self.everything and event.kind in ("progress", "iteration"):
             figures = ", ".join(

@@ -12,7 +12,7 @@ from .usage import UsageError
 
 OWN = "data"
 """Stands for the rows themselves where images are asked for."""
-HEADERS = {None: "auto", True: True, False: False}
+HEADERS: dict[bool | None, bool | str] = {None: "auto", True: True, False: False}
 
 
 def read_table(source: str, options: argparse.Namespace, session: Session) -> Any:

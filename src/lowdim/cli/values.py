@@ -61,7 +61,7 @@ def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
 
     from ..data import files
 
-    values = files.read(file.path).X
+    values: Any = files.read(file.path).X
     if indices and values.shape[1] == 1 and np.array_equal(values, np.round(values)):
         return np.asarray(values[:, 0], dtype=np.int64)
     return values

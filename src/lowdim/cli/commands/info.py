@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import sys
 from typing import Any
@@ -87,8 +86,7 @@ def _model(path: str) -> tuple[str, Any]:
     from ...persistence import describe
 
     found = describe(path)
-    content = found.to_json()
-    return str(found), json.loads(content) if isinstance(content, str) else content
+    return str(found), found.to_json()
 
 
 def _data(path: str) -> tuple[str, Any]:
@@ -98,7 +96,7 @@ def _data(path: str) -> tuple[str, Any]:
     from ...records import format_bytes
 
     table = files.read(path)
-    X = table.X
+    X: Any = table.X
     is_sparse = bool(sparse.issparse(X))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if is_sparse else X.nbytes
     content = {

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 import types
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_transform_of_other_columns_is_an_error(lowdim_command, model_file, fold
     np.save(folder / "narrow.npy", table[0][:, :2])
     answer = lowdim_command("transform map.lowdim narrow.npy -o out.npy")
     assert answer.code == 1
-    assert "2 features" in answer.err
+    assert "narrow.npy: has 2 features where the model was fitted to 4." in answer.err
 
 
 def test_sweep_prints_a_table(lowdim_command):
@@ -146,7 +147,10 @@ def test_plot(lowdim_command, folder):
     assert lowdim_command("plot map.csv --label kind --title Two -v").code == 0
     assert (folder / "map.png").stat().st_size > 0
     assert (
-        lowdim_command("plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3 --density false").code == 0
+        lowdim_command(
+            "plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3 --density false"
+        ).code
+        == 0
     )
     assert (folder / "b.html").stat().st_size > 0
     np.save(folder / "images.npy", np.random.default_rng(0).random((60, 4, 4)))
@@ -192,11 +196,24 @@ def test_info_of_data(lowdim_command, folder):
 
 
 def test_info_of_this_installation(lowdim_command, monkeypatch):
-    monkeypatch.setattr("lowdim.cli.commands.info.EXTRAS", ("no-such-package",))
+    needs = [
+        "numpy>=2",
+        "no-such-package[x]>=1; extra == 'all'",
+        "lowdim[plot]; extra == 'all'",
+        "b; extra == 'bench'",
+    ]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
     answer = lowdim_command("info")
     assert f"lowdim {lowdim.__version__}" in answer.out
     assert "no-such-package" in answer.out
     assert "not installed" in answer.out
+    assert "b " not in answer.out.split()
+
+    def unknown(name):
+        raise PackageNotFoundError
+
+    monkeypatch.setattr("importlib.metadata.requires", unknown)
+    assert json.loads(lowdim_command("info --json").out)["packages"] == {}
 
 
 def test_demo(lowdim_command, folder, monkeypatch):

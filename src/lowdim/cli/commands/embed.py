@@ -125,6 +125,7 @@ def _work(
     session.expect(model.plan(table.X))
     with finding_gaps(table):
         model.fit(table.X, **extra)
+    model.callback = None  # a model file holds no functions
     scores = None
     if options.quality or (options.quality is None and (wants_scores or session.voice.is_heard)):
         scores = None if session.interrupted else measure(model, table, session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import re
 import sys
 from typing import Any
 
@@ -37,18 +38,6 @@ DATA = (
     ".mtx.gz",
     ".h5ad",
     ".zarr",
-)
-EXTRAS = (
-    "matplotlib",
-    "rich",
-    "pyarrow",
-    "anndata",
-    "zarr",
-    "safetensors",
-    "pandas",
-    "polars",
-    "pyamg",
-    "pynndescent",
 )
 
 
@@ -132,7 +121,7 @@ def _installation() -> tuple[str, Any]:
     from ...parallel import count_workers
 
     found: dict[str, str | None] = {}
-    for name in ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", *EXTRAS):
+    for name in _requirements():
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -149,3 +138,15 @@ def _installation() -> tuple[str, Any]:
     lines.append(f"  threads: {content['threads']}")
     lines += [f"  {name:<14}{number or 'not installed'}" for name, number in found.items()]
     return "\n".join(lines), content
+
+
+def _requirements() -> list[str]:
+    """Names of the packages that lowdim uses or can use, as its own metadata has them."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires("lowdim") or []
+    except PackageNotFoundError:
+        return []
+    names = [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra == 'bench'" not in line]
+    return list(dict.fromkeys(name for name in names if name != "lowdim"))

@@ -146,12 +146,8 @@ def test_plot(lowdim_command, folder):
     assert lowdim_command(f"embed {LABELLED} -m pca -d 4 -o map.csv").code == 0
     assert lowdim_command("plot map.csv --label kind --title Two -v").code == 0
     assert (folder / "map.png").stat().st_size > 0
-    assert (
-        lowdim_command(
-            "plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3 --density false"
-        ).code
-        == 0
-    )
+    line = "plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3 --density false"
+    assert lowdim_command(line).code == 0
     assert (folder / "b.html").stat().st_size > 0
     np.save(folder / "images.npy", np.random.default_rng(0).random((60, 4, 4)))
     line = "plot points.npy --columns 1,2 --data points.csv --label kind --images images.npy -o c.html"
@@ -235,8 +231,8 @@ def make_experiments(monkeypatch, verdicts):
     fake.catalogue = lambda: [("one-thing", "The first."), ("other", "The second.")]
 
     def run(ids, output, quick, progress=None):
-        for name in ids:
-            progress(f"running {name}")
+        for done, name in enumerate([*ids, ""]):
+            progress(done, len(ids), name)
         return verdicts(ids)
 
     fake.run = run
@@ -244,12 +240,28 @@ def make_experiments(monkeypatch, verdicts):
     monkeypatch.setitem(sys.modules, "lowdim.experiments", fake)
 
 
+def verdict(name, failure=""):
+    return types.SimpleNamespace(id=name, words=failure or "2 of 2 held", seconds=1.5, failure=failure)
+
+
+@pytest.mark.parametrize(("failure", "code"), [("not run: no data", 1), ("interrupted", 130)])
+def test_reproduce_that_did_not_come_to_an_end(lowdim_command, folder, monkeypatch, failure, code):
+    make_experiments(monkeypatch, lambda ids: [verdict("other", failure)])
+    answer = lowdim_command("reproduce other -o out")
+    assert answer.code == code
+    assert failure in answer.out
+    assert ("Interrupted: out/summary.html holds what is done so far." in answer.err) == (code == 130)
+
+
 def test_reproduce(lowdim_command, folder, monkeypatch):
-    make_experiments(monkeypatch, lambda ids: [f"{name}: held" for name in ids])
+    make_experiments(monkeypatch, lambda ids: [verdict(name) for name in ids])
     assert lowdim_command("reproduce").out == "one-thing  The first.\nother      The second.\n"
     answer = lowdim_command("reproduce all --quick -o out -v")
-    assert (answer.code, answer.out) == (0, "one-thing: held\nother: held\n")
-    assert "running other" in answer.err
+    assert (answer.code, answer.out) == (
+        0,
+        "one-thing  2 of 2 held (1.5 s)\nother      2 of 2 held (1.5 s)\n",
+    )
+    assert "2 of 2: other\n" in answer.err
     assert (folder / "out" / "summary.html").exists()
     assert lowdim_command("reproduce one-thing -o out").code == 0
     answer = lowdim_command("reproduce one-thin")

@@ -91,11 +91,11 @@ def test_json_on_standard_output(lowdim_command, folder):
 
 def test_clusters_are_written_and_drawn(lowdim_command, folder):
     line = (
-        "embed points.npy -m spectral-clustering --n-clusters 2 -k 5 -o out.csv --plot out.html --no-quality"
+        "embed points.npy -m spectral-clustering --n-clusters 4 -k 5 -o out.csv --plot out.html --no-quality"
     )
     assert lowdim_command(line).code == 0
     clusters = [row["cluster"] for row in csv.DictReader((folder / "out.csv").read_text().splitlines())]
-    assert set(clusters) == {"0", "1"}
+    assert set(clusters) == {"0", "1", "2", "3"}
 
 
 def test_thumbnails(lowdim_command, folder):

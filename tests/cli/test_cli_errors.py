@@ -57,6 +57,14 @@ WRONG_USE = [
     ),
     ("embed points.npy -o - --json -", "--output and --json would both write to standard output"),
     ("embed points.npy -d 5 --plot a.png", "--plot shows up to 3 dimensions; got --n-components 5."),
+    (
+        "embed points.npy -d 3 --plot a.gif",
+        "--plot: a moving picture shows 2 dimensions; got --n-components 3.",
+    ),
+    (
+        "embed points.npy -o a.h5ad",
+        "an .h5ad is a copy of the input with the coordinates added, and 'points.npy' is none",
+    ),
     ("transform", "MODEL is missing."),
     ("transform - -", "standard input (-) can be read only once"),
     ("sweep points.npy", "--grid is missing: name a parameter and its values"),
@@ -114,6 +122,7 @@ FAILURES = [
     ("embed points.npy -m isomap --memory-limit 10kB", "--memory-limit"),
     ("embed text.npy", "text.npy"),
     ("transform points.npy points.npy", "points.npy"),
+    ("embed points.npy -m pca --plot a.html --images short.npy", "short.npy: holds 30 images for 60 rows."),
     ("score points.npy short.npy", "short.npy: has 30 rows where points.npy has 60."),
     ("score points.npy points.npy -k 80", "--n-neighbors must be less than the number of points"),
     ("score points.csv points.npy --id name --label kind --confidence 2", "--confidence must be"),
@@ -257,6 +266,17 @@ def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, f
     report = json.loads((folder / "a.json").read_text())
     assert report["interrupted"] is True
     assert report["quality"] is None
+
+
+def test_interruption_of_the_measuring_loses_nothing(lowdim_command, folder, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowdim.metrics.score", interrupt)
+    answer = lowdim_command("embed points.npy -m pca -o out.npy --quality")
+    assert answer.code == 130
+    assert answer.err == "Interrupted: the whole result, its quality not measured, is in out.npy.\n"
+    assert (folder / "out.npy").exists()
 
 
 def test_without_streams_nothing_breaks(folder, monkeypatch):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +33,25 @@ def test_python_m_lowdim():
         [sys.executable, "-m", "lowdim.demo", "--help"], capture_output=True, text=True, check=True
     )
     assert answer.stdout.startswith("Usage: lowdim demo")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (["em"], ["embed"]),
+        (["embed", "-m", "iso"], ["isomap"]),
+        (["embed", "poi"], ["points.csv", "points.npy"]),
+    ],
+)
+def test_completions_in_bash(folder, typed, expected):
+    script = f"""
+        lowdim() {{ {shlex.join(LOWDIM)} "$@"; }}
+        eval "$(lowdim completion bash)"
+        COMP_WORDS=(lowdim {shlex.join(typed)}); COMP_CWORD={len(typed)}; _lowdim; echo "${{COMPREPLY[@]}}"
+    """
+    answer = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert sorted(answer.stdout.split()) == expected
 
 
 def test_a_broken_pipe_is_no_accident():

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     columns = beside.columns
     labels = _labels(options, columns)
     shown = _chosen(coordinates, options.columns)
-    images = read_images(options.images, None)
+    images = read_images(options.images, shown)
     for picture in pictures:
         with session.stage(f"draw {picture}"):
             plot(

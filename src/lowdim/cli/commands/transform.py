@@ -116,6 +116,6 @@ def _check_features(model: Any, table: Any) -> None:
     wanted, there = getattr(model, "n_features_in_", None), table.X.shape[1]
     if wanted is not None and wanted != there:
         raise InputError(
-            f"{table.source}: has {there:,} features where the model was fitted to {wanted:,}. Give the same columns, and "
-            "name those that are no features with --label, --id or --drop."
+            f"{table.source}: has {there:,} features where the model was fitted to {wanted:,}. Give the same columns, "
+            "and name those that are no features with --label, --id or --drop."
         )

@@ -72,8 +72,12 @@ def test_scores_and_sweeps():
 
 def test_data_sets():
     html = lowdim.datasets.load("digits")._repr_html_()
-    assert "1,797" in html
+    assert "1,797 × 64" in html
+    assert "0 to 16" in html
     assert "labels" in html
+    assert "parameters" not in html
+    names = type(lowdim.datasets.load("digits"))(np.zeros((0, 2)), np.array(["a", "b", "a"]))
+    assert "2 different" in names._repr_html_()
 
 
 class Kernel:

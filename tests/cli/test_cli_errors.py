@@ -63,7 +63,7 @@ WRONG_USE = [
     ),
     (
         "embed points.npy -o a.h5ad",
-        "an .h5ad is a copy of the input with the coordinates added, and 'points.npy' is none",
+        "copy of the input with the coordinates added, and 'points.npy' is none",
     ),
     ("transform", "MODEL is missing."),
     ("transform - -", "standard input (-) can be read only once"),

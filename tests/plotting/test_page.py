@@ -131,6 +131,11 @@ def test_hover_tells_everything(browser, small):
     assert shades == [255 if line == 7 else 0 for line in range(8)]
     browser.move(10, 790)
     assert browser.run("document.querySelector('.ld-tip').hidden")
+    before = map_pixels(browser)
+    browser.run("document.querySelector('.ld-over').focus()")
+    browser.press("i")
+    assert browser.run("document.querySelector('[data-do=pictures]').ariaPressed") == "true"
+    assert np.mean(np.all(map_pixels(browser) == 0, axis=2)) > np.mean(np.all(before == 0, axis=2)) + 0.05
     assert_clean(browser, path)
 
 

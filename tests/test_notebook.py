@@ -19,7 +19,10 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def test_everything_is_escaped():
-    made = markup.box(HOSTILE, markup.fold(HOSTILE, markup.plain_table([HOSTILE, ""], [[HOSTILE, markup.bar(2.0)]]), is_open=True))
+    made = markup.box(
+        HOSTILE,
+        markup.fold(HOSTILE, markup.plain_table([HOSTILE, ""], [[HOSTILE, markup.bar(2.0)]]), is_open=True),
+    )
     assert "<img" not in made
     assert made.count("&lt;img") == 4
     assert "width:100.0%" in made
@@ -29,7 +32,12 @@ def test_everything_is_escaped():
 
 def test_report():
     report = Report(
-        HOSTILE, (10, 2), (Stage("a", 1.0), Stage("b", 0.5, 1)), (Choice("solver", "dense", "small"),), (HOSTILE,), {"x_y": np.arange(3.0)}
+        HOSTILE,
+        (10, 2),
+        (Stage("a", 1.0), Stage("b", 0.5, 1)),
+        (Choice("solver", "dense", "small"),),
+        (HOSTILE,),
+        {"x_y": np.arange(3.0)},
     )
     html = report._repr_html_()
     assert "<img" not in html
@@ -64,8 +72,12 @@ def test_scores_and_sweeps():
 
 def test_data_sets():
     html = lowdim.datasets.load("digits")._repr_html_()
-    assert "1,797" in html
+    assert "1,797 × 64" in html
+    assert "0 to 16" in html
     assert "labels" in html
+    assert "parameters" not in html
+    names = type(lowdim.datasets.load("digits"))(np.zeros((0, 2)), np.array(["a", "b", "a"]))
+    assert "2 different" in names._repr_html_()
 
 
 class Kernel:

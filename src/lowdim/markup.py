@@ -41,7 +41,9 @@ def tag(name: str, *content: Text, **attributes: str) -> Markup:
     return Markup(f"<{name}{written}>{joined(*content).html}</{name}>")
 
 
-def table(head: Sequence[Text], rows: Iterable[Sequence[Text]], *, style: str = "", class_: str = "") -> Markup:
+def table(
+    head: Sequence[Text], rows: Iterable[Sequence[Text]], *, style: str = "", class_: str = ""
+) -> Markup:
     """A table; a head of empty names is left out."""
     top = tag("thead", tag("tr", *(tag("th", name, style=style) for name in head))) if any(head) else ""
     body = tag("tbody", *(tag("tr", *(tag("td", cell, style=style) for cell in row)) for row in rows))

@@ -1,4 +1,4 @@
-"""Progress in a notebook: a box under the cell that follows the stages of a fit. It needs nothing where there is none."""
+"""Progress in a notebook: a box under the cell that follows the stages of a fit."""
 
 from __future__ import annotations
 

@@ -293,16 +293,19 @@ class Report:
     def _repr_html_(self) -> str:
         """The same for a notebook."""
         whole = self.seconds or 1.0
-        stages = [
-            ["\u2003" * s.depth + s.name, f"{s.seconds:.3f} s", markup.bar(s.seconds / whole)] for s in self.stages
+        stages: list[list[markup.Text]] = [
+            ["\u2003" * s.depth + s.name, f"{s.seconds:.3f} s", markup.bar(s.seconds / whole)]
+            for s in self.stages
         ]
-        choices = [[c.what, markup.tag("b", c.choice), c.why] for c in self.choices]
+        choices: list[list[markup.Text]] = [[c.what, markup.tag("b", c.choice), c.why] for c in self.choices]
         figures = [[key.replace("_", " "), short(value)] for key, value in self.figures.items()]
         warned = [markup.tag("div", f"⚠ {text}", style="margin-top:4px") for text in self.warnings]
         return markup.box(
             f"{self.method} on {self.shape[0]:,} × {self.shape[1]:,}: {self.seconds:.2f} s",
             *warned,
-            markup.fold("Decided", markup.plain_table(["", "", ""], choices), is_open=True) if choices else "",
+            markup.fold("Decided", markup.plain_table(["", "", ""], choices), is_open=True)
+            if choices
+            else "",
             markup.fold("Seconds by stage", markup.plain_table(["", "", ""], stages)),
             markup.fold("Found", markup.plain_table(["", ""], figures)),
         )

@@ -21,7 +21,7 @@ class Answer:
 def table():
     """Sixty points of two groups in four columns, with a label and an id."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4)) + np.repeat([[0.0], [6.0]], 30, axis=0)
+    X = rng.normal(size=(60, 4)) + np.repeat([[0.0], [2.0]], 30, axis=0)
     labels = np.repeat(["red", "blue"], 30)
     return X, labels
 

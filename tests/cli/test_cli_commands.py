@@ -6,6 +6,8 @@ import csv
 import json
 import sys
 import types
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,14 +50,14 @@ def test_transform_to_standard_output_with_clusters(lowdim_command, folder):
     assert lowdim_command(line).code == 0
     answer = lowdim_command("transform groups.lowdim points.npy -o -")
     rows = list(csv.DictReader(answer.out.splitlines()))
-    assert {row["cluster"] for row in rows[:30]} != {row["cluster"] for row in rows[30:]}
+    assert {row["cluster"] for row in rows} == {"0", "1"}
 
 
 def test_transform_of_other_columns_is_an_error(lowdim_command, model_file, folder, table):
     np.save(folder / "narrow.npy", table[0][:, :2])
     answer = lowdim_command("transform map.lowdim narrow.npy -o out.npy")
     assert answer.code == 1
-    assert "2 features" in answer.err
+    assert "narrow.npy: has 2 features where the model was fitted to 4." in answer.err
 
 
 def test_sweep_prints_a_table(lowdim_command):
@@ -70,7 +72,8 @@ def test_sweep_writes_tables_and_pictures(lowdim_command, folder, suffix):
     grid = "--grid n_neighbors=20,25,30 --grid bandwidth=1,2,4"
     answer = lowdim_command(f"sweep points.npy -m laplacian-eigenmaps {grid} -o a{suffix} --plot a.png")
     assert (answer.code, answer.out) == (0, "")
-    rows = list(csv.DictReader((folder / f"a{suffix}").open(), delimiter="\t" if suffix == ".tsv" else ","))
+    lines = (folder / f"a{suffix}").read_text().splitlines()
+    rows = list(csv.DictReader(lines, delimiter="\t" if suffix == ".tsv" else ","))
     assert [row["bandwidth"] for row in rows] == ["1", "2", "4"] * 3
     assert (folder / "a.png").stat().st_size > 0
 
@@ -143,9 +146,8 @@ def test_plot(lowdim_command, folder):
     assert lowdim_command(f"embed {LABELLED} -m pca -d 4 -o map.csv").code == 0
     assert lowdim_command("plot map.csv --label kind --title Two -v").code == 0
     assert (folder / "map.png").stat().st_size > 0
-    assert (
-        lowdim_command("plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3").code == 0
-    )
+    line = "plot map.csv --columns 3,4 -o b.svg -o b.html --no-legend --point-size 3 --density false"
+    assert lowdim_command(line).code == 0
     assert (folder / "b.html").stat().st_size > 0
     np.save(folder / "images.npy", np.random.default_rng(0).random((60, 4, 4)))
     line = "plot points.npy --columns 1,2 --data points.csv --label kind --images images.npy -o c.html"
@@ -185,15 +187,29 @@ def test_info_of_data(lowdim_command, folder):
     sparse.save_npz(folder / "graph.npz", sparse.eye_array(5, format="csr"))
     assert "sparse" in lowdim_command("info graph.npz").out
     np.savez(folder / "both.npz", X=np.eye(3), y=np.arange(3))
+    assert "other columns: y" in lowdim_command("info both.npz").out
     assert json.loads(lowdim_command("info points.npy --json").out)["rows"] == 60
 
 
 def test_info_of_this_installation(lowdim_command, monkeypatch):
-    monkeypatch.setattr("lowdim.cli.commands.info.EXTRAS", ("no-such-package",))
+    needs = [
+        "numpy>=2",
+        "no-such-package[x]>=1; extra == 'all'",
+        "lowdim[plot]; extra == 'all'",
+        "b; extra == 'bench'",
+    ]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
     answer = lowdim_command("info")
     assert f"lowdim {lowdim.__version__}" in answer.out
     assert "no-such-package" in answer.out
     assert "not installed" in answer.out
+    assert "b " not in answer.out.split()
+
+    def unknown(name):
+        raise PackageNotFoundError
+
+    monkeypatch.setattr("importlib.metadata.requires", unknown)
+    assert json.loads(lowdim_command("info --json").out)["packages"] == {}
 
 
 def test_demo(lowdim_command, folder, monkeypatch):
@@ -215,8 +231,8 @@ def make_experiments(monkeypatch, verdicts):
     fake.catalogue = lambda: [("one-thing", "The first."), ("other", "The second.")]
 
     def run(ids, output, quick, progress=None):
-        for name in ids:
-            progress(f"running {name}")
+        for done, name in enumerate([*ids, ""]):
+            progress(done, len(ids), name)
         return verdicts(ids)
 
     fake.run = run
@@ -224,12 +240,28 @@ def make_experiments(monkeypatch, verdicts):
     monkeypatch.setitem(sys.modules, "lowdim.experiments", fake)
 
 
+def verdict(name, failure=""):
+    return types.SimpleNamespace(id=name, words=failure or "2 of 2 held", seconds=1.5, failure=failure)
+
+
+@pytest.mark.parametrize(("failure", "code"), [("not run: no data", 1), ("interrupted", 130)])
+def test_reproduce_that_did_not_come_to_an_end(lowdim_command, folder, monkeypatch, failure, code):
+    make_experiments(monkeypatch, lambda ids: [verdict("other", failure)])
+    answer = lowdim_command("reproduce other -o out")
+    assert answer.code == code
+    assert failure in answer.out
+    assert ("Interrupted: out/summary.html holds what is done so far." in answer.err) == (code == 130)
+
+
 def test_reproduce(lowdim_command, folder, monkeypatch):
-    make_experiments(monkeypatch, lambda ids: [f"{name}: held" for name in ids])
+    make_experiments(monkeypatch, lambda ids: [verdict(name) for name in ids])
     assert lowdim_command("reproduce").out == "one-thing  The first.\nother      The second.\n"
     answer = lowdim_command("reproduce all --quick -o out -v")
-    assert (answer.code, answer.out) == (0, "one-thing: held\nother: held\n")
-    assert "running other" in answer.err
+    assert (answer.code, answer.out) == (
+        0,
+        "one-thing  2 of 2 held (1.5 s)\nother      2 of 2 held (1.5 s)\n",
+    )
+    assert "2 of 2: other\n" in answer.err
     assert (folder / "out" / "summary.html").exists()
     assert lowdim_command("reproduce one-thing -o out").code == 0
     answer = lowdim_command("reproduce one-thin")
@@ -241,6 +273,8 @@ def test_reproduce(lowdim_command, folder, monkeypatch):
 def test_experiments_of_the_repository(monkeypatch):
     from lowdim.cli.commands import reproduce
 
+    root = str(Path(reproduce.__file__).parents[4])
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", root)])
     found = reproduce.find_experiments()
     assert found.__name__ in ("experiments", "lowdim.experiments")
     assert reproduce.find_experiments() is found

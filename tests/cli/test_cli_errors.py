@@ -57,6 +57,14 @@ WRONG_USE = [
     ),
     ("embed points.npy -o - --json -", "--output and --json would both write to standard output"),
     ("embed points.npy -d 5 --plot a.png", "--plot shows up to 3 dimensions; got --n-components 5."),
+    (
+        "embed points.npy -d 3 --plot a.gif",
+        "--plot: a moving picture shows 2 dimensions; got --n-components 3.",
+    ),
+    (
+        "embed points.npy -o a.h5ad",
+        "copy of the input with the coordinates added, and 'points.npy' is none",
+    ),
     ("transform", "MODEL is missing."),
     ("transform - -", "standard input (-) can be read only once"),
     ("sweep points.npy", "--grid is missing: name a parameter and its values"),
@@ -114,6 +122,7 @@ FAILURES = [
     ("embed points.npy -m isomap --memory-limit 10kB", "--memory-limit"),
     ("embed text.npy", "text.npy"),
     ("transform points.npy points.npy", "points.npy"),
+    ("embed points.npy -m pca --plot a.html --images short.npy", "short.npy: holds 30 images for 60 rows."),
     ("score points.npy short.npy", "short.npy: has 30 rows where points.npy has 60."),
     ("score points.npy points.npy -k 80", "--n-neighbors must be less than the number of points"),
     ("score points.csv points.npy --id name --label kind --confidence 2", "--confidence must be"),
@@ -259,6 +268,17 @@ def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, f
     assert report["quality"] is None
 
 
+def test_interruption_of_the_measuring_loses_nothing(lowdim_command, folder, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lowdim.metrics.score", interrupt)
+    answer = lowdim_command("embed points.npy -m pca -o out.npy --quality")
+    assert answer.code == 130
+    assert answer.err == "Interrupted: the whole result, its quality not measured, is in out.npy.\n"
+    assert (folder / "out.npy").exists()
+
+
 def test_without_streams_nothing_breaks(folder, monkeypatch):
     monkeypatch.setattr("sys.stderr", None)
     assert main(["embed", "points.npy", "-m", "pca", "-v"]) == 0
@@ -266,6 +286,32 @@ def test_without_streams_nothing_breaks(folder, monkeypatch):
     monkeypatch.setattr("sys.stdout", None)
     assert main(["--help"]) == 1
     assert main(["embed", "points.npy", "-m", "pca", "-o", "-"]) == 1
+
+
+def test_output_that_cannot_be_written_is_let_go(monkeypatch, tmp_path):
+    class Full:
+        """A standard output on a full disk."""
+
+        def __init__(self, file):
+            self.file = file
+
+        def write(self, text):
+            return len(text)
+
+        def isatty(self):
+            return False
+
+        def flush(self):
+            raise OSError(28, "No space left on device")
+
+        def fileno(self):
+            return self.file.fileno()
+
+    with (tmp_path / "out").open("w") as file:
+        monkeypatch.setattr("sys.stdout", Full(file))
+        assert main(["--version"]) == 1
+        file.write("goes nowhere")
+    assert (tmp_path / "out").read_text() == ""
 
 
 def test_other_libraries_warn_only_where_all_is_wanted(lowdim_command, monkeypatch):

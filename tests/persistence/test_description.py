@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_zoo import POINTS, ZOO, fitted
+from model_zoo import POINTS, ZOO, fitted, forged, taken_apart
 
 import lowdim
 from lowdim import persistence
@@ -48,14 +48,12 @@ def test_the_page_for_people(tmp_path: Path) -> None:
 
 
 def test_odd_parameters_are_shown(tmp_path: Path) -> None:
-    fields = {"homotopy": (0.5, 0.8), "init": np.asfortranarray(POINTS[:, :2]), "max_seconds": float("inf")}
+    fields = {"init": np.asfortranarray(POINTS[:, :2])}
     model = lowdim.TSNE(max_iter=5, perplexity=5, **fields).fit(POINTS)
-    model.tolerance = {"a": float("nan")}
+    model.homotopy = [{"a": float("nan")}, (0.5, float("inf"))]
     found = persistence.describe(lowdim.save(model, tmp_path / "model.lowdim")).to_json()["parameters"]
-    assert found["homotopy"] == [0.5, 0.8]
+    assert found["homotopy"] == [{"a": "nan"}, [0.5, "inf"]]
     assert found["init"] == "array float64 (90, 2)"
-    assert found["max_seconds"] == "inf"
-    assert found["tolerance"] == {"a": "nan"}
 
 
 def test_problems_without_points_and_names_of_columns(tmp_path: Path) -> None:
@@ -81,6 +79,19 @@ def test_only_the_header_is_read(tmp_path: Path) -> None:
         persistence.describe(path)
     with pytest.raises(FileError, match="does not exist"):
         persistence.describe(tmp_path / "nothing")
+
+
+def test_objects_that_double_over_and_over_end(tmp_path: Path) -> None:
+    path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
+    document, arrays = taken_apart(path)
+    place = document["model"]
+    document["objects"] += [
+        ["Stage", {"a": {"object": place + k}, "b": {"object": place + k}}] for k in range(1, 60)
+    ]
+    document["objects"][place][1]["parameters"]["dict"].append(["solver", {"object": place + 59}])
+    document["objects"][place + 1][1] = {}
+    with pytest.raises(FormatError, match="not that of a model"):
+        persistence.describe(forged(path, document, arrays))
 
 
 def test_describing_is_light(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
     path = lowdim.save(model, tmp_path / "model.lowdim")
     again = lowdim.load(path)
     assert_same(model, again)
-    if name != "Problem-sparse":  # a matrix of another sparse form comes back as compressed rows
-        assert_same(model.get_params(), again.get_params())
+    assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
+    assert_same(model.get_params(), again.get_params())
     if new is not None:
         expected = model.transform(new)
         assert expected.tobytes() == again.transform(new).tobytes()
@@ -31,7 +31,6 @@ def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
     if hasattr(model, "predict"):
         np.testing.assert_array_equal(model.predict(new), again.predict(new))
     assert str(model.report_) == str(again.report_)
-    assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_array_equal(clone(again).fit(ZOO[name]()[1]).embedding_, again.embedding_)
@@ -46,7 +45,16 @@ def test_every_repulsion_and_search_is_in_the_zoo(tmp_path: Path) -> None:
         document, _ = taken_apart(lowdim.save(fitted(name)[0], tmp_path / "model.lowdim", force=True))
         seen |= {entry[0] for entry in document["objects"]}
     # These are tried on their own below, or are parameters that need no fit.
-    others = {"FlatSearcher", "DescentSearcher", "ApproximateIndex", "Sketch", "Attempt", "Solution", "Exact"}
+    others = {
+        "FlatSearcher",
+        "TreeSearcher",
+        "DescentSearcher",
+        "ApproximateIndex",
+        "Sketch",
+        "Attempt",
+        "Solution",
+        "Exact",
+    }
     others |= {"Annealing", "Backtracking", "ConjugateGradient", "DiagonalHessian", "FixedPoint"}
     others |= {"GradientDescent", "PartialHessian"}
     assert set(registry.NAMES) - seen <= others
@@ -79,7 +87,7 @@ def test_a_shared_array_is_stored_once(tmp_path: Path) -> None:
     path = lowdim.save(model, tmp_path / "model.lowdim")
     _, arrays = taken_apart(path)
     assert sum(array.nbytes == X.nbytes for array in arrays.values()) == 1
-    assert path.stat().st_size < 2 * X.nbytes
+    assert path.stat().st_size < 2.1 * X.nbytes
 
 
 def test_frames_and_names_of_columns_survive(tmp_path: Path) -> None:

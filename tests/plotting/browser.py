@@ -53,7 +53,18 @@ class Browser:
         self.folder = folder
         profile = f"--user-data-dir={folder / 'profile'}"
         self.process = subprocess.Popen(
-            [sys.executable, "-S", "-c", START, *map(str, ends), find(), *OPTIONS, *options, profile, "about:blank"],
+            [
+                sys.executable,
+                "-S",
+                "-c",
+                START,
+                *map(str, ends),
+                find(),
+                *OPTIONS,
+                *options,
+                profile,
+                "about:blank",
+            ],
             pass_fds=ends,
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

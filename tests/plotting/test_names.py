@@ -78,7 +78,9 @@ def test_many_classes_are_named_on_the_map(n_classes, tmp_path):
 
 def test_names_without_room_are_counted():
     codes = np.arange(900) % 250
-    figure = lowdim.plot(np.zeros((900, 2)) + codes[:, None] * 1e-9, [f"a long name, number {code}" for code in codes])
+    figure = lowdim.plot(
+        np.zeros((900, 2)) + codes[:, None] * 1e-9, [f"a long name, number {code}" for code in codes]
+    )
     (axes,) = figure.axes
     assert f"{250 - len(axes.texts)} of 250 names found no room" == axes.get_xlabel()
     assert 0 < len(axes.texts) < 250
@@ -96,4 +98,7 @@ def test_classes_are_in_order():
     names, codes = classes_of(np.array(["x", None, float("nan")], dtype=object))
     assert names == ["", "x"]
     assert codes.tolist() == [1, 0, 0]
-    assert classes_of(np.array([1.0, np.nan]))[0] == ["1", ""] or classes_of(np.array([1.0, np.nan]))[0] == ["", "1"]
+    assert classes_of(np.array([1.0, np.nan]))[0] == ["1", ""] or classes_of(np.array([1.0, np.nan]))[0] == [
+        "",
+        "1",
+    ]

@@ -48,7 +48,9 @@ def test_everything_comes_back(points):
     }
     content = Content.of(points, rows % 12, title="t", columns=columns, ids=rows + 5)
     header, array = unpacked(content.packed(None))
-    np.testing.assert_array_equal(np.stack([array(at) for at in header["coordinates"]], 1), points.astype("f4"))
+    np.testing.assert_array_equal(
+        np.stack([array(at) for at in header["coordinates"]], 1), points.astype("f4")
+    )
     found = {column["name"]: column for column in header["columns"]}
     assert list(found) == ["id", "label", *columns]
     assert {name: column["kind"] for name, column in found.items()} == {
@@ -103,7 +105,14 @@ def test_wrong_lengths_are_named(points, tmp_path, given, message):
 
 def test_nothing_hostile_reaches_the_markup(points, tmp_path):
     evil = "</script><img src=x onerror=alert(1)>"
-    page = lowdim.plot(points, [evil] * 300, path=tmp_path / "p.html", title=evil, columns={evil: [evil] * 300}, ids=[evil] * 300)
+    page = lowdim.plot(
+        points,
+        [evil] * 300,
+        path=tmp_path / "p.html",
+        title=evil,
+        columns={evil: [evil] * 300},
+        ids=[evil] * 300,
+    )
     html = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert html == page.html
     assert "<img" not in html
@@ -180,8 +189,14 @@ def test_images_of_many_shapes():
     square = np.arange(2 * 16).reshape(2, 16)
     assert Images.of(square, 2).pixels.shape == (2, 4, 4)
     assert Images.of(square.reshape(2, 4, 4).tolist(), 2).count == 2
-    for wrong in (np.zeros((2, 15)), np.zeros((3, 16)), np.zeros((2, 4, 4, 2)), np.zeros((2, 0, 0)), np.full((2, 4), "a")):
-        with pytest.raises(InputError, match="^images"):
+    for wrong in (
+        np.zeros((2, 15)),
+        np.zeros((3, 16)),
+        np.zeros((2, 4, 4, 2)),
+        np.zeros((2, 0, 0)),
+        np.full((2, 4), "a"),
+    ):
+        with pytest.raises(InputError, match=r"^images"):
             Images.of(wrong, 2)
 
 

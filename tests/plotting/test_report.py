@@ -16,7 +16,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 def data():
     rng = np.random.default_rng(0)
     codes = np.arange(240) % 3
-    return np.eye(3, 9)[codes] * 6 + rng.standard_normal((240, 9)), codes
+    return np.eye(3, 9)[codes] * 2 + rng.standard_normal((240, 9)), codes
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,14 @@ def written(path):
 def test_everything_is_there(model, data, tmp_path):
     path = write_report(tmp_path / "r.html", model, *data, command=f"lowdim embed {HOSTILE}")
     html = written(path)
-    for text in ("trustworthiness", "neighbor accuracy", "Eigenvalues", "n_neighbors=12", "peak", "Run it again"):
+    for text in (
+        "trustworthiness",
+        "neighbor accuracy",
+        "Eigenvalues",
+        "n_neighbors=12",
+        "peak",
+        "Run it again",
+    ):
         assert text in html
     for stage in model.report_.stages:
         assert stage.name in html
@@ -52,7 +59,10 @@ def test_in_the_browser(browser, model, data, tmp_path):
         assert browser.run("document.querySelector('.ld').dataset.state") == "ready"
         assert browser.run("document.querySelectorAll('svg').length") > 1
     before = browser.run("document.querySelector('.ld').map.view.scale")
-    box = browser.run("(() => { const b = document.querySelector('.ld-over').getBoundingClientRect(); return [b.x + 200, b.y + 200]; })()")
+    box = browser.run(
+        "(() => { const box = document.querySelector('.ld-over').getBoundingClientRect(); "
+        "return [box.x + 200, box.y + 200]; })()"
+    )
     browser.wheel(*box, 200)
     assert browser.run("document.querySelector('.ld').map.view.scale") == before
     browser.open(path, width=400)
@@ -73,7 +83,9 @@ def test_without_data(model, tmp_path):
 
 def test_quality_that_cannot_be_measured(model, data, tmp_path):
     assert "Could not be measured" in written(write_report(tmp_path / "a.html", model, data[0][:5]))
-    graph = lowdim.LaplacianEigenmaps(2, metric="graph").fit(np.exp(-np.abs(np.subtract.outer(np.arange(30), np.arange(30)))))
+    graph = lowdim.LaplacianEigenmaps(2, metric="graph").fit(
+        np.exp(-np.abs(np.subtract.outer(np.arange(30), np.arange(30))))
+    )
     assert "the data are a graph" in written(write_report(tmp_path / "b.html", graph, data[0]))
 
 
@@ -90,7 +102,7 @@ def test_clusters_colour_the_map(data, tmp_path):
 
 def test_an_optimisation_and_its_warnings(data, tmp_path):
     with pytest.warns(lowdim.errors.ConvergenceWarning):
-        model = lowdim.ElasticEmbedding(perplexity=10, max_iter=3, tol=1e-12).fit(data[0])
+        model = lowdim.ElasticEmbedding(perplexity=10, max_iter=3, tolerance=1e-12).fit(data[0])
     html = written(write_report(tmp_path / "r.html", model, labels=data[1]))
     assert "Objective" in html
     assert 'class="warning"' in html

@@ -56,10 +56,11 @@ def test_every_point_is_drawn_in_its_colour(points):
     np.testing.assert_allclose(colours[order], palette(3)[codes[expected]])
 
 
-@pytest.mark.parametrize("n_classes", [2, 200])
-def test_the_legend_fits_beside_the_picture(n_classes, tmp_path):
+@pytest.mark.parametrize(("n_classes", "n_dimensions"), [(2, 2), (20, 2), (200, 3)])
+def test_the_legend_fits_beside_the_picture(n_classes, n_dimensions, tmp_path):
     codes = np.arange(1000) % n_classes
-    figure = plot(np.random.default_rng(1).standard_normal((1000, 2)), codes, path=tmp_path / "p.png")
+    points = np.random.default_rng(1).standard_normal((1000, n_dimensions))
+    figure = plot(points, codes, path=tmp_path / "p.png")
     legend = figure.legends[0].get_window_extent()
     picture = figure.axes[0].get_window_extent()
     assert len(figure.legends[0].get_texts()) == n_classes
@@ -145,7 +146,7 @@ def test_wrong_input_is_named(tmp_path, call, message):
 
 
 def test_missing_matplotlib_names_the_extra(points, monkeypatch):
-    monkeypatch.setattr("lowdim.plotting.static.find_spec", lambda name: None)
+    monkeypatch.setattr("lowdim.plotting.drawing.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"lowdim\[plot\]"):
         plot(points)
 

@@ -42,5 +42,7 @@ def test_pictures_on_the_map(kind, tmp_path):
 
 
 def test_pictures_need_a_plane():
-    figure = lowdim.plot(np.random.default_rng(0).random((20, 3)), images=np.random.default_rng(1).random((20, 4, 4)))
+    figure = lowdim.plot(
+        np.random.default_rng(0).random((20, 3)), images=np.random.default_rng(1).random((20, 4, 4))
+    )
     assert not [child for child in figure.axes[0].get_children() if type(child).__name__ == "AnnotationBbox"]

@@ -18,7 +18,7 @@ def explain(error: Exception) -> str:
 
     text = str(error).strip()
     if isinstance(error, LowdimError):
-        return text
+        return text.replace("(force=True, --force)", "with --force")
     if isinstance(error, MemoryError):
         return (
             "the machine has no memory left for this. Set --memory-limit so that it stops before the work, use a "

@@ -12,7 +12,7 @@ from .usage import UsageError
 
 OWN = "data"
 """Stands for the rows themselves where images are asked for."""
-HEADERS = {None: "auto", True: True, False: False}
+HEADERS: dict[bool | None, bool | str] = {None: "auto", True: True, False: False}
 
 
 def read_table(source: str, options: argparse.Namespace, session: Session) -> Any:
@@ -46,21 +46,31 @@ def read_labels(source: str, label: str) -> Any:
     return read_as(Request(label=label), source, alone).labels
 
 
-def read_images(source: str | None, table: Any) -> Any:
-    """An image of each row: from a file, or the rows themselves."""
-    if source is None or source == OWN:
-        return None if source is None else table.X
+def read_images(source: str | None, X: Any) -> Any:
+    """An image of each row of X: from a file, or the rows themselves; None where none are asked for."""
+    from ..errors import FormatError
+
+    if source is None:
+        return None
+    images = X if source == OWN else _load_images(source)
+    if images.shape[:1] != X.shape[:1]:
+        raise FormatError(
+            f"{source}: holds {images.shape[0]:,} images for {X.shape[0]:,} rows. Give one for each."
+        )
+    return images
+
+
+def _load_images(source: str) -> Any:
     import numpy as np
 
     from ..data import files
+    from ..errors import FormatError
 
     if not source.lower().endswith(".npy"):
         return files.read(source).X
     try:
         return np.load(source, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        from ..errors import FormatError
-
         raise FormatError(f"{source}: is no array of numbers: {error}") from error
 
 

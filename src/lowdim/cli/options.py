@@ -51,8 +51,8 @@ def choose(arguments: Sequence[str]) -> Chosen:
     name = found.method or DEFAULT_METHOD
     method = find_method(name)
     if method is None:
-        hint = nearest(name, methods()) or " 'lowdim embed --help' says what each is for."
-        raise UsageError(f"there is no method {name!r}.{hint} The methods are {', '.join(methods())}.")
+        hint = nearest(name, methods()) or f" There are {', '.join(methods())}."
+        raise UsageError(f"there is no method {name!r}.{hint} 'lowdim embed --help' says what each is for.")
     return Chosen(method, {owner: part.lower() for owner in OWNERS if (part := getattr(found, owner))})
 
 

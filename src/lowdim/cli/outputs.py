@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .groups import add_force, add_images, add_json
-from .inputs import read_images
 from .options import Chosen
 from .parser import Parser, given
 from .session import Session
@@ -26,6 +25,8 @@ from .usage import InterruptedWriting, UsageError
 
 FRAMES = 5
 """Iterations between the frames of a moving picture."""
+MOVED = 2
+"""Dimensions that a moving picture shows."""
 DRAWN = 3
 """Dimensions that a picture can show."""
 
@@ -73,7 +74,6 @@ class Outputs:
     model: str | None
     report: str | None
     json: str | None
-    images: str | None
     force: bool
     inputs: Sequence[str]
 
@@ -85,6 +85,11 @@ class Outputs:
             output = default_output(options.data)
         if output and output != STANDARD:
             check_suffix("--output", output, EMBEDDINGS)
+        if output and output.lower().endswith(".h5ad") and not options.data.lower().endswith(".h5ad"):
+            raise UsageError(
+                f"--output: an .h5ad is a copy of the input with the coordinates added, and {options.data!r} is none: "
+                "name a .csv or .parquet."
+            )
         moves = any(parameter.name == "record" for parameter in chosen.method.parameters)
         for picture in options.plot:
             check_suffix("--plot", picture, (*PICTURES, MOVING) if moves else PICTURES)
@@ -96,7 +101,6 @@ class Outputs:
             options.model,
             options.report,
             options.json,
-            options.images,
             options.force,
             inputs,
         )
@@ -106,10 +110,15 @@ class Outputs:
         """Whether quality has a place to be told in."""
         return self.report is not None or self.json is not None
 
+    @property
+    def is_moving(self) -> bool:
+        """Whether one of the pictures moves."""
+        return any(picture.lower().endswith(MOVING) for picture in self.pictures)
+
     def demands(self, options: argparse.Namespace) -> dict[str, Any]:
         """Parameters that the results need: a moving picture needs frames."""
-        moving = any(picture.lower().endswith(MOVING) for picture in self.pictures)
-        return {"record": FRAMES} if moving and not given(options, "own:").get("record") else {}
+        wants = self.is_moving and not given(options, "own:").get("record")
+        return {"record": FRAMES} if wants else {}
 
     def check(self, model: Any) -> None:
         """Whether all can be written, before the work."""
@@ -122,17 +131,20 @@ class Outputs:
 
             require_matplotlib()
         wanted = getattr(model, "n_components", None)
+        if self.is_moving and wanted != MOVED:
+            raise UsageError(
+                f"--plot: a moving picture shows {MOVED} dimensions; got --n-components {wanted}."
+            )
         if self.pictures and isinstance(wanted, int) and wanted > DRAWN:
             raise UsageError(
                 f"--plot shows up to {DRAWN} dimensions; got --n-components {wanted}. Write the coordinates with -o "
                 "and draw some of them with 'lowdim plot --columns', or ask for fewer."
             )
 
-    def write(self, model: Any, table: Any, scores: Any, session: Session) -> list[str]:
+    def write(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> list[str]:
         """Write everything; returns the names."""
         clusters = getattr(model, "labels_", None)
         labels = table.labels if table.labels is not None else clusters
-        images = read_images(self.images, table)
         written: list[str] = []
         try:
             self._write_numbers(model, table, clusters, written, session)
@@ -196,4 +208,5 @@ def draw(picture: str, model: Any, table: Any, labels: Any, images: Any = None) 
     columns = dict(table.columns)
     if (clusters := getattr(model, "labels_", None)) is not None:
         columns["cluster"] = clusters
-    plot(model.embedding_, labels, path=picture, columns=columns or None, ids=table.ids, images=images)
+    shown = model.embedding_[:, :DRAWN]
+    plot(shown, labels, path=picture, columns=columns or None, ids=table.ids, images=images)

@@ -92,11 +92,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Complain in the words of this program."""
-        for pattern, words in _REWORDED:
-            if re.fullmatch(pattern, message):
-                message = re.sub(pattern, words, message)
-                break
-        raise UsageError(message)
+        worded = (
+            re.sub(pattern, words, message) for pattern, words in _REWORDED if re.fullmatch(pattern, message)
+        )
+        raise UsageError(next(worded, message))
 
     def flags(self) -> list[str]:
         """Every option that it knows."""

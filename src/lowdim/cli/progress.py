@@ -24,7 +24,9 @@ class Lines:
 
     def __call__(self, event: Event) -> None:
         """Write a line for an event worth one."""
-        if event.kind == "finished":
+        if self.everything and event.kind == "started":
+            self._write(f"{event.stage} ...")
+        elif event.kind == "finished":
             self._write(f"{event.stage}: {event.data['took']:.2f} s")
         elif self.everything and event.kind in ("progress", "iteration"):
             figures = ", ".join(
@@ -78,7 +80,7 @@ class Bars:
 
     def _iterate(self, data: Mapping[str, Any]) -> None:
         value = data.get("value")
-        changes: dict[str, Any] = {"completed": data["iteration"], "total": data.get("total")}
+        changes: dict[str, Any] = {"completed": data.get("iteration"), "total": data.get("total")}
         if value is not None:
             changes["note"] = f"objective {value:.4g}"
         self._progress.update(self._open[-1], **changes)

@@ -6,13 +6,7 @@ from typing import Any
 
 from .options import Chosen
 from .session import Session
-
-WORDS = {
-    "trustworthiness": "shown near and near in the data",
-    "continuity": "near in the data and shown near",
-    "neighbor_recall": "nearest {k} kept",
-    "neighbor_accuracy": "labels told by the nearest {k}",
-}
+from .translate import in_options
 
 
 def summarise(
@@ -23,22 +17,28 @@ def summarise(
         return
     report = model.report_
     n_rows, n_dimensions = model.embedding_.shape
-    lines = [source, f"{chosen.method.title}: {n_rows:,} x {n_dimensions} coordinates in {seconds:.1f} s"]
-    lines += [f"  {choice.what}: {choice.choice} ({choice.why})" for choice in report.choices]
+    lines = [
+        source,
+        f"{chosen.method.title}: {n_rows:,} rows to {n_dimensions} dimensions in {seconds:.1f} s",
+    ]
+    choices = [f"  {choice.what}: {choice.choice} ({choice.why})" for choice in report.choices]
+    lines += [in_options(line, chosen.flags()) for line in choices]
     stages = [f"{stage.name} {stage.seconds:.2f} s" for stage in report.stages if stage.depth == 0]
     lines.append(f"  stages: {', '.join(stages)}")
     if scores is not None:
-        lines.append(f"  quality: {quality_line(scores)}")
+        lines += quality_lines(scores)
     if written:
         lines.append(f"Wrote {', '.join(written)}")
     session.voice.say("\n".join(lines))
 
 
-def quality_line(scores: Any) -> str:
-    """The measures on one line, with their intervals where they were sampled."""
-    return ", ".join(
-        f"{name.replace('_', ' ')} {scores[name]} ({WORDS[name].format(k=scores.n_neighbors)})"
-        if name in WORDS
-        else f"{name} {scores[name]}"
-        for name in scores
-    )
+def quality_lines(scores: Any) -> list[str]:
+    """A line for each measure, with its interval where it was sampled, and what it says."""
+    from ..metrics.scores import MEASURES
+
+    values = {name: str(scores[name]) for name in scores}
+    width = max(map(len, values.values()))
+    return [
+        f"  {name.replace('_', ' '):<18} {value:<{width}}  {MEASURES[name].format(k=scores.n_neighbors)}"
+        for name, value in values.items()
+    ]

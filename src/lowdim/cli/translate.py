@@ -38,7 +38,7 @@ def in_options(text: str, flags: Mapping[str, str]) -> str:
     for name, flag in sorted(flags.items(), key=lambda pair: -len(pair[0])):
         text = re.sub(rf"(?<![\w-]){name}=(?:'([^']*)'|\"([^\"]*)\")", rf"{flag} \1\2", text)
         text = re.sub(rf"(?<![\w-]){name}=(?=[\w.+-])", f"{flag} ", text)
-        text = re.sub(rf"(?<![\w-]){name} of [A-Z]\w* (?=must)", f"{flag} ", text)
+        text = re.sub(rf"(?<![\w-]){name} of \w+ (?=must)", f"{flag} ", text)
         text = re.sub(rf"^{name}(?=:| must| belongs| needs| cannot)", flag, text)
         if "_" in name:
             text = re.sub(rf"(?<![\w-]){name}(?![\w=])", flag, text)

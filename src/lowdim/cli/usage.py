@@ -13,6 +13,9 @@ class UsageError(Exception):
 def nearest(word: str, known: Iterable[str]) -> str:
     """A question that names what was probably meant; empty where nothing is near."""
     names = {name.lower(): name for name in known}
+    begun = [full for name, full in names.items() if len(word) > 2 and name.startswith(word.lower())]
+    if begun:
+        return f" Did you mean {begun[0]}?"
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
     return f" Did you mean {names[close[0]]}?" if close else ""
 

@@ -19,9 +19,6 @@ class ArrayFile:
 
     path: str
 
-    def __str__(self) -> str:
-        return self.path
-
 
 def convert(text: str, parameter: Parameter) -> Any:
     """The value, by the types that the parameter's signature names.
@@ -32,8 +29,8 @@ def convert(text: str, parameter: Parameter) -> Any:
     takes_all = "Any" in kinds
     if text.lower() == "none" and (takes_all or "None" in kinds):
         return None
-    if "bool" in kinds and text.lower() in ("true", "false", "yes", "no"):
-        return text.lower() in ("true", "yes")
+    if "bool" in kinds and text.lower() in ("true", "false"):
+        return text.lower() == "true"
     if takes_all or kinds & {"int", "float"}:
         number = _number(text)
         if number is not None:
@@ -64,7 +61,7 @@ def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
 
     from ..data import files
 
-    values = files.read(file.path).X
+    values: Any = files.read(file.path).X
     if indices and values.shape[1] == 1 and np.array_equal(values, np.round(values)):
         return np.asarray(values[:, 0], dtype=np.int64)
     return values
@@ -80,11 +77,5 @@ def _number(text: str) -> int | float | None:
 
 
 def _expected(kinds: set[str]) -> str:
-    words = []
-    if "bool" in kinds:
-        words.append("true or false")
-    if kinds & {"int", "float"}:
-        words.append("a number" if "float" in kinds else "a whole number")
-    if "None" in kinds:
-        words.append("none")
-    return " or ".join(words)
+    known = {"bool": "true, false", "float": "a number", "int": "a whole number", "None": "none"}
+    return " or ".join(words for kind, words in known.items() if kind in kinds)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
+
+from .translate import in_options
 
 QUIET, NORMAL, LOUD, ALL = -1, 0, 1, 2
 
@@ -23,6 +25,8 @@ class Voice:
     def __init__(self, level: int = NORMAL) -> None:
         self.level = level
         self.warnings: list[str] = []
+        self.flags: Mapping[str, str] = {}
+        """Options by the parameters that warnings name."""
 
     @property
     def on_terminal(self) -> bool:
@@ -41,6 +45,7 @@ class Voice:
 
     def warn(self, text: str) -> None:
         """Something to know about the result, once."""
+        text = in_options(text, self.flags)
         if text not in self.warnings:
             self.warnings.append(text)
             if self.level > QUIET:

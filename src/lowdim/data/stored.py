@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..markup import box, plain_table
 
 Seed = int | np.random.Generator | None
 
@@ -31,6 +32,23 @@ class Dataset:
     data: NDArray[Any]
     labels: NDArray[Any] | None = None
     parameters: NDArray[Any] | None = None
+
+    def _repr_html_(self) -> str:
+        """What it holds, for a notebook."""
+        held = {"data": self.data, "labels": self.labels, "parameters": self.parameters}
+        rows = [
+            [name, " × ".join(f"{length:,}" for length in values.shape), str(values.dtype), _range_of(values)]
+            for name, values in held.items()
+            if values is not None
+        ]
+        return box("Data set", plain_table(["", "shape", "type", "values"], rows))
+
+
+def _range_of(values: NDArray[Any]) -> str:
+    """Least and greatest number, or the number of different names."""
+    if values.dtype.kind in "biuf" and values.size:
+        return f"{np.min(values):g} to {np.max(values):g}"
+    return f"{np.unique(values).size:,} different"
 
 
 def load(name: str) -> Dataset:

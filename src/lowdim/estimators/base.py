@@ -208,10 +208,10 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         """The same stages with their estimated cost."""
 
-    def _repr_html_(self) -> str:  # type: ignore[override]
+    def _repr_html_(self) -> str:
         """The parameters as scikit-learn shows them; of a fitted estimator its report too."""
         report = getattr(self, "report_", None)
-        return estimator_html_repr(self) + ("" if report is None else report._repr_html_())
+        return str(estimator_html_repr(self)) + ("" if report is None else report._repr_html_())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..markup import bar, box, plain_table
+from ..markup import Text, bar, box, plain_table
 from ..records import Floats, Integers
 
 MEASURES = {
@@ -166,11 +166,13 @@ class Scores:
     def _repr_html_(self) -> str:
         """The same for a notebook, with each value and its interval on a line from 0 to 1."""
         looked = "all of them" if self.n_rows == self.n_points else f"{self.n_rows:,} of them sampled"
-        rows = []
+        rows: list[list[Text]] = []
         for name in self:
             found = self[name]
             bounds = "" if found.low == found.high else f"{found.low:.4f} to {found.high:.4f}"
             says = MEASURES[name].format(k=self.n_neighbors)
             rows.append([name.replace("_", " "), f"{float(found):.4f}", bounds, bar(float(found)), says])
         title = f"Scores of an embedding of {self.n_points:,} points, {looked}, {self.n_neighbors} neighbours"
-        return box(title, plain_table(["measure", "value", f"{100 * self.confidence:.4g} % interval", "", ""], rows))
+        return box(
+            title, plain_table(["measure", "value", f"{100 * self.confidence:.4g} % interval", "", ""], rows)
+        )

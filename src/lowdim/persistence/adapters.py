@@ -226,7 +226,8 @@ def make_barnes_hut(
     """The tree of the points, grown again."""
     if columns.ndim != 2 or columns.shape[0] not in (2, 3) or charges.shape != columns.shape[1:]:
         raise Broken("the charges of a field are not those of its points")
-    if not (columns.size and np.isfinite(columns).all() and np.isfinite(charges).all() and theta >= 0):
+    # Boxes are cut in the middle: it must be a number too.
+    if not (columns.size and np.abs(columns).max() < 1e100 and np.isfinite(charges).all() and theta >= 0):
         raise Broken("the points of a field are no places")
     return BarnesHutEngine(kernel, float(theta), n_jobs).freeze(columns.T, charges)
 

@@ -28,6 +28,8 @@ BIT_GENERATORS: dict[str, Any] = {
         np.random.SFC64,
     )
 }
+BLOCKS = {"MT19937": 624, "Philox": 4}
+"""Numbers in the block of a generator that makes many at once."""
 POOL = 4
 """Words in the pool of a seed sequence, as NumPy makes them."""
 
@@ -128,8 +130,8 @@ def make_random(kind: Any, state: Any, spawning: Any) -> np.random.Generator | n
     if name not in BIT_GENERATORS or kind not in ("Generator", "RandomState"):
         raise Broken("a random generator is of no known kind")
     try:
-        # Compiled code reads the block of numbers at its place: a fresh generator's block is used up.
-        if not 0 <= _place_of(state) <= _place_of(BIT_GENERATORS[name](0).state):
+        # Compiled code reads the block of numbers at its place.
+        if not 0 <= _place_of(state) <= BLOCKS.get(name, 0):
             raise Broken("a random generator has no place in its block")
         if kind == "RandomState":
             legacy = np.random.RandomState(BIT_GENERATORS[name](0))

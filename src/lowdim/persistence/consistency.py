@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..parallel import row_blocks
 from .arrays import Broken
@@ -71,7 +70,7 @@ def is_finite(values: NDArray[Any]) -> bool:
 
 def _is_rows(f: Fields) -> bool:
     values = f["values"]
-    held = values.data if sparse.issparse(values) else values
+    held = values if isinstance(values, np.ndarray) else values.data
     return values.ndim == 2 and min(values.shape) >= 1 and is_finite(held)
 
 
@@ -88,7 +87,7 @@ def _is_lookup(f: Fields) -> bool:
 def _has_points(f: Fields) -> bool:
     """An embedding of as many points as are searched."""
     index = f["index"] if "index" in f else f["lookup"].index
-    return f["embedding"].ndim == 2 and f["embedding"].shape[0] == index.n_points
+    return bool(f["embedding"].ndim == 2 and f["embedding"].shape[0] == index.n_points)
 
 
 def _is_extension(f: Fields) -> bool:
@@ -181,7 +180,8 @@ def _are_components(f: Fields) -> bool:
 
 def _is_sketch(f: Fields) -> bool:
     mean, basis, singular = f["mean"], f["basis"], f["singular"]
-    return mean.ndim == singular.ndim == 1 and basis.shape == (singular.size, mean.size) and f["capacity"] > 0
+    is_basis = mean.ndim == singular.ndim == 1 and basis.shape == (singular.size, mean.size)
+    return bool(is_basis and f["capacity"] > 0)
 
 
 def _is_kernel(f: Fields) -> bool:

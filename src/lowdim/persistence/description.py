@@ -14,6 +14,9 @@ from . import registry
 from .container import Header, open_container
 from .models import read_document
 
+MOST_SHOWN = 1 << 20
+"""Parts of the parameters that are looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
@@ -120,6 +123,7 @@ class Reader:
         self.objects: Any = document.get("objects")
         self._place: Any = document.get("model")
         self._tensors = header.tensors
+        self._left = MOST_SHOWN
 
     def model(self) -> tuple[str, dict[str, Any], dict[str, Any]]:
         """Class, parameters and fitted attributes of the estimator, as nodes."""
@@ -136,6 +140,10 @@ class Reader:
 
     def plain(self, node: Any) -> Any:
         """A node in types that JSON knows."""
+        # Objects that hold each other twice over and over would never end.
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError("the parameters have too many parts")
         if isinstance(node, list):
             return [self.plain(part) for part in node]
         if not isinstance(node, dict):

@@ -56,7 +56,7 @@ def _fits_container(value: Any, origin: Any, parts: tuple[Any, ...]) -> bool:
 
 
 def _fits_dtype(dtype: np.dtype[Any], wanted: Any) -> bool:
-    return wanted is Any or np.issubdtype(dtype, wanted)
+    return wanted is Any or np.issubdtype(dtype, get_origin(wanted) or wanted)
 
 
 def _promised(protocol: Any) -> set[str]:

@@ -69,6 +69,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
         )
     if not hasattr(model, "map_"):
         raise InputError(f"model must be fitted; this {name} is not. Call fit(X) first.")
+    model._check_parameters()
     check_target(path, force=force)
     encoder = Encoder(name)
     place = encoder.encode(model, "")
@@ -140,11 +141,12 @@ def read_document(file: ModelFile, path: str | os.PathLike[str]) -> dict[str, An
             f"is lowdim {__version__}, which reads formats up to {FORMAT}. Upgrade: pip install --upgrade lowdim."
         )
     try:
-        document = json.loads(text, parse_constant=_refuse)
+        parsed = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise file.damaged("its tree cannot be read") from error
-    if not isinstance(document, dict):
+    if not isinstance(parsed, dict):
         raise file.damaged("its tree is no tree")
+    document: dict[str, Any] = parsed
     for older in range(version, FORMAT):
         if older not in MIGRATIONS:
             raise FormatError(f"{path}: is of format {version}, which was never in use. {AGAIN}")

@@ -56,6 +56,8 @@ class Encoder:
         """The node of a value, or an InputError that names where it was met."""
         if value is None or type(value) in (bool, int, str):
             return value
+        if isinstance(value, np.str_):
+            return str(value)
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, np.generic) and self.pool.holds(np.asarray(value)):

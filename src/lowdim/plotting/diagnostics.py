@@ -43,12 +43,21 @@ def plot_objective(history: Any, path: str | os.PathLike[str] | None = None) -> 
     lams = np.asarray(history.lam)
     colours = hexadecimal(palette(10))
     pieces = np.split(np.arange(values.size), np.flatnonzero(np.diff(lams)) + 1)
-    for place, (along, label) in enumerate(((history.iterations, "iterations"), (history.seconds, "seconds"))):
+    for place, (along, label) in enumerate(
+        ((history.iterations, "iterations"), (history.seconds, "seconds"))
+    ):
         axes = figure.add_subplot(1, 2, place + 1)
         for number, rows in enumerate(pieces):
             name = f"λ = {lams[rows[0]]:.4g}" if len(pieces) > 1 else None
             colour = colours[number % len(colours)]
-            axes.plot(np.asarray(along)[rows], values[rows], color=colour, lw=1.6, marker="." if rows.size < 3 else None, label=name)
+            axes.plot(
+                np.asarray(along)[rows],
+                values[rows],
+                color=colour,
+                lw=1.6,
+                marker="." if rows.size < 3 else None,
+                label=name,
+            )
         _scale(axes, values)
         quieten(axes)
         axes.grid(alpha=0.25, linewidth=0.6)

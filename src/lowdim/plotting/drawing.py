@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MANY = 100_000
 _VECTORS = 5_000
+_DRAWINGS = ("svg", "svgz", "pdf", "ps", "eps")
 _LINE = "#c9ced6"
 _TEXT = "#4a5361"
 
@@ -61,7 +62,9 @@ def is_dense(density: bool | str, n_points: int) -> bool:
     raise InputError(f"density: must be True, False or 'auto', got {density!r}")
 
 
-def draw_points(axes: Any, points: Floats, tints: Colouring, point_size: float | None, *, dense: bool) -> None:
+def draw_points(
+    axes: Any, points: Floats, tints: Colouring, point_size: float | None, *, dense: bool
+) -> None:
     """Scatter the points in a mixed but fixed order, so that no class hides the others, or shade them."""
     count, n_dimensions = points.shape
     coordinates = points if n_dimensions > 1 else np.column_stack([points, strip(count)])
@@ -82,7 +85,7 @@ def draw_points(axes: Any, points: Floats, tints: Colouring, point_size: float |
             rasterized=count > _VECTORS,
         )
     if n_dimensions == 1:
-        axes.set(ylim=(-2.0, 3.0), yticks=[])
+        axes.set(ylim=(-1.0, 2.0), yticks=[])
     else:
         axes.set_aspect("equal", adjustable="datalim" if n_dimensions == 2 else "box")
 
@@ -93,7 +96,9 @@ def _shade(axes: Any, coordinates: Floats, tints: Colouring, *, flat: bool) -> N
     if flat:
         # A strip has no scale upwards: its raster is stretched, not kept square.
         low, high = coordinates[:, 0].min(), coordinates[:, 0].max()
-        coordinates = np.column_stack([coordinates[:, 0], coordinates[:, 1] * (high - low) * height / width / 5.0])
+        coordinates = np.column_stack(
+            [coordinates[:, 0], coordinates[:, 1] * (high - low) * height / width / 3.0]
+        )
         raster = shade(coordinates, tints, width, height)
         left, right, bottom, top = raster.extent
         upwards = float(coordinates[:, 1].max()) or 1.0
@@ -118,9 +123,9 @@ def draw_thumbnails(axes: Any, points: Floats, tints: Colouring, images: Images)
 
     axes.figure.draw_without_rendering()
     frame = axes.get_window_extent()
-    side = 0.055 * frame.width
+    side = 0.038 * frame.width
     places = axes.transData.transform(points)
-    rows = spread_out(places, 1.3 * side, most=250)
+    rows = spread_out(places, 1.12 * side, most=250)
     small = images.thumbnails(rows, 48)
     ink = images.is_ink()
     enlarge = side / max(small.shape[1:3]) * 72.0 / axes.figure.dpi
@@ -130,7 +135,11 @@ def draw_thumbnails(axes: Any, points: Floats, tints: Colouring, images: Images)
         box = OffsetImage(picture, zoom=enlarge, cmap="gray", interpolation="antialiased", clim=(0, 255))
         edge = {"edgecolor": hexadecimal(colour[None])[0], "linewidth": 0.8, "boxstyle": "square,pad=0.06"}
         if ink:
-            edge |= {"facecolor": (1.0, 1.0, 1.0, 0.8), "edgecolor": (0.0, 0.0, 0.0, 0.0), "boxstyle": "round,pad=0.06"}
+            edge |= {
+                "facecolor": (1.0, 1.0, 1.0, 0.8),
+                "edgecolor": (0.0, 0.0, 0.0, 0.0),
+                "boxstyle": "round,pad=0.06",
+            }
         axes.add_artist(AnnotationBbox(box, points[row], frameon=True, pad=0.0, bboxprops=edge, zorder=4))
     return len(rows)
 
@@ -149,4 +158,4 @@ def write_figure(figure: Figure, path: Path) -> None:
         raise InputError(f"path: {path.name!r} must end in one of .{', .'.join(sorted([*kinds, 'html']))}")
     with writing(path) as temporary:
         # Rasterised points inside vector formats are looked at closely and printed.
-        figure.savefig(temporary, format=kind, **({"dpi": 300} if kind in ("svg", "svgz", "pdf", "ps", "eps") else {}))
+        figure.savefig(temporary, format=kind, dpi=300 if kind in _DRAWINGS else "figure")

@@ -13,16 +13,16 @@ _LEGEND_ROWS = 25
 def explain(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -> None:
     """A colour bar for a quantity, a legend for classes, in as many columns as they need."""
     if tints.limits is not None:
-        _bar(figure, axes, tints)
+        _bar(figure, axes, tints, tints.limits)
     if tints.classes:
         _legend(figure, axes, tints, outside=outside)
 
 
-def _bar(figure: Any, axes: list[Any], tints: Colouring) -> None:
+def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, float]) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    scale = ScalarMappable(Normalize(*tints.limits), tints.scale)
+    scale = ScalarMappable(Normalize(*limits), tints.scale)
     bar = figure.colorbar(scale, ax=axes, shrink=0.8, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2.5)

@@ -10,7 +10,7 @@ import numpy as np
 from ..records import Floats, Integers
 from .colours import Colouring
 
-_RINGS = 14
+_RINGS = 30
 _DIRECTIONS = 16
 _GAP = 2.0
 _SMALLEST = 4.5
@@ -38,11 +38,17 @@ def write_names(axes: Any, points: Floats, tints: Colouring) -> int:
         return 0
     size = float(np.clip(34.0 / np.sqrt(len(tints.classes)) + 3.5, _SMALLEST, _LARGEST))
     medians, order = class_medians(points, tints.codes, len(tints.classes))
-    texts = [axes.text(0.0, 0.0, name, fontsize=size, ha="center", va="center") for name, _ in tints.classes]
+    texts = [
+        axes.text(0.0, 0.0, name, fontsize=size, fontweight="bold", ha="center", va="center")
+        for name, _ in tints.classes
+    ]
     renderer = axes.figure.canvas.get_renderer()
     shapes = [text.get_window_extent(renderer) for text in texts]
     wanted = axes.transData.transform(medians)
-    boxes = [Box(*wanted[c], shapes[c].width / 2 + _GAP, shapes[c].height / 2 + _GAP) for c in order]
+    boxes = [
+        Box(wanted[c, 0], wanted[c, 1], shapes[c].width / 2 + _GAP, shapes[c].height / 2 + _GAP)
+        for c in order
+    ]
     frame = axes.get_window_extent(renderer)
     found = place_boxes(boxes, (frame.x0, frame.x1, frame.y0, frame.y1))
     to_data = axes.transData.inverted()
@@ -53,10 +59,17 @@ def write_names(axes: Any, points: Floats, tints: Colouring) -> int:
             text.remove()
             continue
         text.set_position(to_data.transform((place.x, place.y)))
-        text.set(color=_darkened(tints.classes[code][1]), fontweight="bold", path_effects=halo, zorder=6)
+        text.set(color=_darkened(tints.classes[code][1]), path_effects=halo, zorder=6)
         if abs(place.x - box.x) > box.across or abs(place.y - box.y) > box.up:
             line = to_data.transform([(box.x, box.y), (place.x, place.y)])
-            axes.plot(*line.T, color=_darkened(tints.classes[code][1]), linewidth=0.6, zorder=5, scalex=False, scaley=False)
+            axes.plot(
+                *line.T,
+                color=_darkened(tints.classes[code][1]),
+                linewidth=0.6,
+                zorder=5,
+                scalex=False,
+                scaley=False,
+            )
     return sum(place is None for place in found)
 
 
@@ -65,7 +78,9 @@ def class_medians(points: Floats, codes: Integers, n_classes: int) -> tuple[Floa
     by_class = np.argsort(codes, kind="stable")
     counts = np.bincount(codes, minlength=n_classes)
     groups = np.split(points[by_class, :2], np.cumsum(counts)[:-1])
-    return np.stack([np.median(group, axis=0) for group in groups]), np.argsort(-counts, kind="stable").tolist()
+    return np.stack([np.median(group, axis=0) for group in groups]), np.argsort(
+        -counts, kind="stable"
+    ).tolist()
 
 
 def place_boxes(boxes: list[Box], frame: tuple[float, float, float, float]) -> list[Box | None]:
@@ -88,16 +103,21 @@ def _tries(box: Box, frame: tuple[float, float, float, float]) -> Floats:
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     rings = np.repeat(np.arange(1, _RINGS + 1), _DIRECTIONS) * 1.1
     angles = np.tile(angle, _RINGS)
-    around = np.column_stack([rings * np.cos(angles), rings * np.sin(angles)]) * [(box.across + box.up) / 2, box.up]
+    around = np.column_stack([rings * np.cos(angles), rings * np.sin(angles)]) * [
+        (box.across + box.up) / 2,
+        box.up,
+    ]
     tries = np.vstack([[box.x, box.y], np.array([box.x, box.y]) + around])
     low = np.array([frame[0] + box.across, frame[2] + box.up])
     high = np.array([frame[1] - box.across, frame[3] - box.up])
-    return np.clip(tries, low, np.maximum(low, high))
+    within: Floats = np.clip(tries, low, np.maximum(low, high))
+    return within
 
 
 def _first_free(tries: Floats, box: Box, taken: Floats) -> tuple[float, float] | None:
-    apart = np.abs(tries[:, None, :] - taken[None, :, :2]) >= [box.across, box.up] + taken[None, :, 2:]
-    free = np.flatnonzero(apart.any(axis=2).all(axis=1))
+    needed: Floats = np.array([box.across, box.up]) + taken[None, :, 2:]
+    apart: Floats = np.abs(tries[:, None, :] - taken[None, :, :2]) - needed
+    free = np.flatnonzero(np.all(apart.max(axis=2) >= 0.0, axis=1))
     return (float(tries[free[0], 0]), float(tries[free[0], 1])) if free.size else None
 
 

@@ -81,7 +81,9 @@ def write_report(
     require_matplotlib()
     report, embedding = getattr(model, "report_", None), getattr(model, "embedding_", None)
     if not isinstance(report, Report) or embedding is None:
-        raise InputError(f"model: a report needs a fitted estimator of lowdim, got {type(model).__name__}; call fit first")
+        raise InputError(
+            f"model: a report needs a fitted estimator of lowdim, got {type(model).__name__}; call fit first"
+        )
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"path: a report is a page, so {Path(path).name!r} must end in .html")
     target = check_target(path, force=force)
@@ -96,8 +98,8 @@ def write_report(
         _header(title, report, embedding, scores),
         _map_section(model, np.asarray(embedding), given, pictures),
         warnings_section(report),
-        done_section(model, report),
         quality_section(scores, unknown),
+        done_section(model, report),
         stages_section(report),
         _course_section(model),
         again_section(model, command),
@@ -115,7 +117,11 @@ def _measured(model: Any, X: Any, labels: Any) -> tuple[Scores | None, Text]:
     if metric == "graph":
         return None, "Not measured: the data are a graph, in which there are no distances to compare with."
     classes = None
-    if labels is not None and labels.dtype.kind != "f" and 1 < np.unique(labels.astype(str)).size <= len(labels) // 2:
+    if (
+        labels is not None
+        and labels.dtype.kind != "f"
+        and 1 < np.unique(labels.astype(str)).size <= len(labels) // 2
+    ):
         classes = labels
     try:
         return score(X, model.embedding_, classes, metric=metric), ""
@@ -132,7 +138,7 @@ def _header(title: str, report: Report, embedding: Floats, scores: Scores | None
     ]
     peaks = [stage.memory for stage in report.stages if stage.memory]
     if peaks:
-        cards.append(card(format_bytes(max(peaks)), "memory of the process at its peak"))
+        cards.append(card(format_bytes(max(peaks)), "memory at its peak"))
     if scores is not None:
         cards += [
             card(f"{float(scores[name]):.3f}", name.replace("_", " "))
@@ -141,7 +147,12 @@ def _header(title: str, report: Report, embedding: Floats, scores: Scores | None
         ]
     if report.warnings:
         cards.append(card(str(len(report.warnings)), "warnings" if len(report.warnings) > 1 else "warning"))
-    return tag("header", tag("h1", title), tag("p", "What was done, what came out, and how to do it again."), tag("div", *cards, class_="cards"))
+    return tag(
+        "header",
+        tag("h1", title),
+        tag("p", "What was done, what came out, and how to do it again."),
+        tag("div", *cards, class_="cards"),
+    )
 
 
 def _map_section(model: Any, embedding: Floats, labels: Any, images: Images | None) -> Markup:
@@ -158,7 +169,9 @@ def _map_section(model: Any, embedding: Floats, labels: Any, images: Images | No
         return section("Map", *notes, _as_image(figure))
     columns = {} if clusters is None else {"cluster": clusters}
     content = Content.of(points, labels, columns=columns)
-    return section("Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map"))
+    return section(
+        "Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map")
+    )
 
 
 def _course_section(model: Any) -> Markup:

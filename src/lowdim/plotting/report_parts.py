@@ -52,26 +52,38 @@ def warnings_section(report: Report) -> Markup:
 
 
 def done_section(model: Any, report: Report) -> Markup:
-    """Parameters, decisions and findings."""
-    own = {name: value.default for name, value in signature(type(model)).parameters.items()}
-    rows: list[list[Text]] = []
-    for name, value in model.get_params(deep=False).items():
-        changed = not _is_same(value, own.get(name))
-        rows.append([tag("span", name, class_="changed" if changed else ""), tag("code", _written(value)), "given" if changed else ""])
-    rows.sort(key=lambda row: row[2] != "given")
-    parts: list[Text] = []
-    if report.choices:
-        parts += [
-            tag("h3", "Decided on the way"),
-            grid(["what", "choice", "why"], [[c.what, tag("b", c.choice), c.why] for c in report.choices]),
-        ]
-    parts += [tag("h3", "Parameters"), grid(["parameter", "value", ""], rows)]
+    """Decisions, parameters and findings."""
+    given, default = parameters(model)
+    own: list[Text] = [tag("h3", "Parameters given")]
+    own.append(_values(given) if given else note("None: every parameter has its default."))
+    if default:
+        own.append(tag("details", tag("summary", f"{len(default)} at their defaults"), _values(default)))
     figures: list[list[Text]] = [
-        [name.replace("_", " "), short(value)] for name, value in report.figures.items() if not _is_empty(value)
+        [name.replace("_", " "), short(value)]
+        for name, value in report.figures.items()
+        if not _is_empty(value)
     ]
-    if figures:
-        parts += [tag("h3", "Found"), grid(["", ""], figures)]
-    return section("What was done", *parts)
+    found: list[Text] = [tag("h3", "Found"), grid(["", ""], figures)] if figures else []
+    decided: list[Text] = []
+    if report.choices:
+        rows: list[list[Text]] = [[c.what, tag("b", c.choice), c.why] for c in report.choices]
+        decided = [tag("h3", "Decided on the way"), grid(["what", "choice", "why"], rows)]
+    beside = tag("div", tag("div", *own), tag("div", *found), class_="beside")
+    return section("What was done", *decided, beside)
+
+
+def parameters(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters that differ from their defaults, and those that do not."""
+    own = {name: value.default for name, value in signature(type(model)).parameters.items()}
+    given: dict[str, Any] = {}
+    default: dict[str, Any] = {}
+    for name, value in model.get_params(deep=False).items():
+        (default if _is_same(value, own.get(name)) else given)[name] = value
+    return given, default
+
+
+def _values(named: dict[str, Any]) -> Markup:
+    return grid(["", ""], [[name, tag("code", _written(value))] for name, value in named.items()])
 
 
 def quality_section(scores: Scores | None, unknown: Text) -> Markup:
@@ -84,7 +96,15 @@ def quality_section(scores: Scores | None, unknown: Text) -> Markup:
         exact = found.low == found.high
         interval = "exact" if exact else f"{found.low:.4f} to {found.high:.4f}"
         says = MEASURES[name].format(k=scores.n_neighbors)
-        rows.append([name.replace("_", " "), f"{float(found):.4f}", interval, _track(float(found), found.low, found.high), says])
+        rows.append(
+            [
+                name.replace("_", " "),
+                f"{float(found):.4f}",
+                interval,
+                _track(float(found), found.low, found.high),
+                says,
+            ]
+        )
     looked = "all of them" if scores.n_rows == scores.n_points else f"a sample of {scores.n_rows:,} of them"
     about = (
         f"{scores.n_points:,} points, {looked} compared with all others; {scores.n_neighbors} neighbours, "
@@ -100,32 +120,32 @@ def stages_section(report: Report) -> Markup:
     rows: list[list[Text]] = []
     before = 0
     for stage in report.stages:
-        grown = f"+{format_bytes(stage.memory - before)}" if before and stage.memory - before > 1_000_000 else ""
+        grown = (
+            f"+{format_bytes(stage.memory - before)}" if before and stage.memory - before > 1_000_000 else ""
+        )
         before = max(before, stage.memory)
         rows.append(
             [
                 "\u2003" * stage.depth + stage.name,
                 f"{stage.seconds:.3f} s",
-                _track(None, 0.0, stage.seconds / whole),
+                _track(stage.seconds / whole),
                 format_bytes(stage.memory) if stage.memory else "",
                 grown,
             ]
         )
-    about = note("Memory is the most that the whole process had held by the end of the stage, and how much that grew.")
+    about = note(
+        "Memory is the most that the whole process had held by the end of the stage, and how much that grew."
+    )
     head = ["stage", "seconds", "share", "memory", "grown by"]
     return section("Time and memory", grid(head, rows, (1, 3, 4)), about)
 
 
 def again_section(model: Any, command: str | None) -> Markup:
     """The command, the same in Python, and the versions of everything."""
-    own = signature(type(model)).parameters
-    given = [
-        f"{name}={value!r}"
-        for name, value in model.get_params(deep=False).items()
-        if not _is_same(value, own[name].default if name in own else None)
-    ]
-    name = type(model).__name__
-    code = f"import lowdim\n\nmodel = lowdim.{name}({', '.join(given)})\nembedding = model.fit_transform(X)"
+    given = ", ".join(f"{name}={value!r}" for name, value in parameters(model)[0].items())
+    code = (
+        f"import lowdim\n\nmodel = lowdim.{type(model).__name__}({given})\nembedding = model.fit_transform(X)"
+    )
     parts: list[Text] = [] if command is None else [tag("h3", "In the shell"), tag("pre", command)]
     parts += [tag("h3", "In Python"), tag("pre", code), tag("h3", "With"), grid(["", ""], _surroundings())]
     return section("Run it again", *parts)
@@ -141,14 +161,17 @@ def _surroundings() -> list[list[Text]]:
     return [*rows, ["machine", f"{platform.machine()}, {os.cpu_count()} cores, {sys.platform}"]]
 
 
-def _track(value: float | None, low: float, high: float) -> Markup:
-    """A line from 0 to 1 with an interval on it and a mark at the value."""
-    left, right = (min(max(end, 0.0), 1.0) for end in (low, high))
-    width = max(right - left, 0.004)
-    parts = [tag("i", style=f"left:{100 * left:.2f}%;width:{100 * width:.2f}%")]
-    if value is not None:
-        parts.append(tag("b", style=f"left:{100 * min(max(value, 0.0), 1.0):.2f}%"))
+def _track(value: float, low: float | None = None, high: float | None = None) -> Markup:
+    """A bar from 0 to the value, and the interval around its end."""
+    parts = [tag("i", style=f"width:{_percent(value)}")]
+    if low is not None and high is not None:
+        wide = _percent(max(min(high, 1.0) - max(low, 0.0), 0.0))
+        parts.append(tag("b", style=f"left:{_percent(low)};width:{wide}"))
     return tag("div", *parts, class_="track")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
 
 
 def _is_same(value: Any, other: Any) -> bool:

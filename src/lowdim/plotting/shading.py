@@ -1,7 +1,7 @@
 """Very many points as a picture of their density, in which classes and quantities keep their colours.
 
-One count per pixel by `numpy.bincount`, and the sums of what colours it: four passes over the points, whatever the number
-of classes.
+One count per pixel by `numpy.bincount`, and the sums of what colours it: four passes over the points, whatever the
+number of classes.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import convolve
 
 from ..records import Floats, Integers
 from .colours import Colouring
 
-_FAINTEST = 0.3
-_SPREAD = np.array([[0.3, 0.7, 0.3], [0.7, 1.0, 0.7], [0.3, 0.7, 0.3]])
-_CROWDED = 0.5
+_FAINTEST = 0.4
+_SPREAD = np.array([[0.5, 1.0, 0.5], [1.0, 1.0, 1.0], [0.5, 1.0, 0.5]])
+_CROWDED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Raster:
 def shade(points: Floats, tints: Colouring, width: int, height: int) -> Raster:
     """Shade points of the plane on a grid of so many pixels.
 
-    A pixel has the mean colour of its points, and an opacity by the rank of its count among the filled pixels, as in the
-    equalised histograms of Datashader, so that the shape of both crowds and outskirts is seen. Where filled pixels mostly
-    stand alone each is spread over its neighbours, or it could not be seen.
+    A pixel has the mean colour of its points. Its opacity lies between the rank of its count among the filled pixels,
+    which equalises as Datashader does, and the logarithm of the count, so that both crowds and outskirts have a shape.
+    A pixel that stands alone is spread over its neighbours, or it could not be seen.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     size = np.array([width, height])
@@ -40,13 +41,14 @@ def shade(points: Floats, tints: Colouring, width: int, height: int) -> Raster:
     left, bottom = (low + high) / 2.0 - size * pixel / 2.0
     across, up = ((points - [left, bottom]) / pixel).astype(np.int64).T
     place: Integers = np.clip(up, 0, height - 1) * width + np.clip(across, 0, width - 1)
-    sums = np.stack(
-        [np.bincount(place, weights=channel, minlength=width * height) for channel in tints.colours.T]
-    ).reshape(3, height, width)
-    counts = np.bincount(place, minlength=width * height).reshape(height, width).astype(np.float64)
-    if _alone(counts):
-        counts = convolve(counts, _SPREAD, mode="constant")
-        sums = np.stack([convolve(channel, _SPREAD, mode="constant") for channel in sums])
+    sums: Floats = np.empty((3, height, width))
+    for channel, colour in zip(sums, tints.colours.T, strict=True):
+        channel[:] = np.bincount(place, weights=colour, minlength=width * height).reshape(height, width)
+    tally = np.bincount(place, minlength=width * height).reshape(height, width)
+    counts: Floats = tally.astype(np.float64)
+    alone = _alone(counts)
+    sums = np.stack([_widened(channel, alone) for channel in sums])
+    counts = _widened(counts, alone)
     pixels = np.zeros((height, width, 4))
     filled = counts > 0
     pixels[filled, :3] = (sums[:, filled] / counts[filled]).T
@@ -55,11 +57,19 @@ def shade(points: Floats, tints: Colouring, width: int, height: int) -> Raster:
     return Raster(np.clip(pixels, 0.0, 1.0), extent)
 
 
-def _alone(counts: Floats) -> bool:
-    """Whether a filled pixel has on average few filled neighbours."""
+def _alone(counts: Floats) -> NDArray[np.bool_]:
+    """The filled pixels with few filled neighbours."""
     filled = counts > 0
-    neighbours = convolve(filled.astype(np.float64), np.ones((3, 3)), mode="constant")[filled] - 1.0
-    return bool(neighbours.mean() < _CROWDED * 8)
+    neighbours = convolve(filled.astype(np.float64), np.ones((3, 3)), mode="constant") - 1.0
+    return filled & (neighbours < _CROWDED)
+
+
+def _widened(values: Floats, alone: NDArray[np.bool_]) -> Floats:
+    """Values with those of some pixels added to the pixels around them."""
+    widened: Floats = np.where(alone, 0.0, values) + convolve(
+        np.where(alone, values, 0.0), _SPREAD, mode="constant"
+    )
+    return widened
 
 
 def _ranked(counts: Floats) -> Floats:

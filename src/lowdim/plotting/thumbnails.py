@@ -46,13 +46,16 @@ class Images:
 
     def thumbnails(self, rows: Integers, side: int) -> NDArray[np.uint8]:
         """Some images, at most ``side`` pixels high and wide, as bytes; each pixel the mean of those it covers."""
-        block = np.nan_to_num(self.pixels[rows].astype(np.float64), nan=self.low, posinf=self.high, neginf=self.low)
+        block = np.nan_to_num(
+            self.pixels[rows].astype(np.float64), nan=self.low, posinf=self.high, neginf=self.low
+        )
         height, width = block.shape[1:3]
         shrink = min(1.0, side / max(height, width))
         down, across = (_means(length, max(1, round(length * shrink))) for length in (height, width))
         small = np.einsum("ah,nhw...->naw...", down, block, optimize=True)
         small = np.einsum("bw,naw...->nab...", across, small, optimize=True)
-        return np.round((small - self.low) * (255.0 / (self.high - self.low))).clip(0, 255).astype(np.uint8)
+        scaled: Floats = (small - self.low) * (255.0 / (self.high - self.low))
+        return np.round(scaled).clip(0, 255).astype(np.uint8)
 
     def is_ink(self) -> bool:
         """Whether the images are strokes on an empty ground, such as digits: mostly the lowest value."""
@@ -73,7 +76,8 @@ def _means(length: int, parts: int) -> Floats:
     pixel = np.arange(length)
     shares = np.minimum(edges[1:, None], pixel + 1) - np.maximum(edges[:-1, None], pixel)
     weights: Floats = np.clip(shares, 0.0, None)
-    return weights / weights.sum(axis=1, keepdims=True)
+    means: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return means
 
 
 def spread_out(places: Floats, side: float, most: int) -> Integers:

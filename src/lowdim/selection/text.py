@@ -32,7 +32,12 @@ def notebook_page(sweep: Sweep) -> str:
     title, told, (head, *rows) = _parts(sweep)
     shown = [[tag("b", cell) for cell in row] if row[0] else row for row in rows]
     more = [f"{len(sweep.rows) - MOST_ROWS} more in .rows"] if len(sweep.rows) > MOST_ROWS else []
-    return box(title, *(tag("div", line) for line in told), plain_table(head, shown), *(tag("div", line) for line in more))
+    return box(
+        title,
+        *(tag("div", line) for line in told),
+        plain_table(head, shown),
+        *(tag("div", line) for line in more),
+    )
 
 
 def _parts(sweep: Sweep) -> tuple[str, list[str], list[list[str]]]:

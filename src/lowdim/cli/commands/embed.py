@@ -11,7 +11,7 @@ from ..build import build, described, read_extra
 from ..failures import finding_gaps, in_words_of
 from ..groups import add_input, add_talk
 from ..guide import listed_methods
-from ..inputs import OWN, check_sources, describe_table, input_files, read_table
+from ..inputs import OWN, check_sources, describe_table, input_files, read_images, read_table
 from ..options import DEFAULT_METHOD, Chosen, add_method, choose
 from ..outputs import Outputs, add_outputs
 from ..parser import Parser, given
@@ -54,8 +54,8 @@ class Work:
 
     table: Any
     model: Any
+    images: Any
     scores: Any
-    seconds: float
 
 
 def make_parser(arguments: list[str]) -> Parser:
@@ -89,9 +89,10 @@ def run(options: argparse.Namespace, session: Session) -> int:
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
+    session.voice.flags = chosen.flags()
     with in_words_of(chosen, options.data):
-        work = _work(model, options, session, began, wants_scores=outputs.wants_scores)
-    written = outputs.write(work.model, work.table, work.scores, session)
+        work = _work(model, options, session, wants_scores=outputs.wants_scores)
+    written = outputs.write(work.model, work.table, work.scores, work.images, session)
     seconds = time.perf_counter() - began
     if options.json is not None:
         content = {
@@ -109,22 +110,31 @@ def run(options: argparse.Namespace, session: Session) -> int:
     session.quieten()
     summarise(session, describe_table(work.table), chosen, work.model, work.scores, written, seconds)
     if session.interrupted:
-        session.voice.tell(
-            f"Interrupted: the best result so far, after {model.report_.figures.get('iterations')} iterations, is in "
-            f"{', '.join(written) or 'the report'}."
-        )
+        session.voice.tell(f"Interrupted: {_kept(model)}, is in {', '.join(written) or 'standard output'}.")
     return INTERRUPTED if session.interrupted else DONE
 
 
-def _work(
-    model: Any, options: argparse.Namespace, session: Session, began: float, *, wants_scores: bool
-) -> Work:
+def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_scores: bool) -> Work:
     table = read_table(options.data, options, session)
+    images = read_images(options.images, table.X)
     extra = read_extra(options.chosen, options)
     session.expect(model.plan(table.X))
     with finding_gaps(table):
         model.fit(table.X, **extra)
+    model.callback = None  # a model file holds no functions
+    is_wanted = wants_scores or session.voice.is_heard if options.quality is None else options.quality
     scores = None
-    if options.quality or (options.quality is None and (wants_scores or session.voice.is_heard)):
-        scores = None if session.interrupted else measure(model, table, session)
-    return Work(table, model, scores, time.perf_counter() - began)
+    if is_wanted and not session.interrupted:
+        try:
+            scores = measure(model, table, session)
+        except KeyboardInterrupt:  # the embedding is finished, and not to be lost
+            session.interrupted = True
+    return Work(table, model, images, scores)
+
+
+def _kept(model: Any) -> str:
+    """What an interruption left."""
+    figures = model.report_.figures
+    if figures.get("stopped") == "interrupted":
+        return f"the best result so far, after {figures['iterations']} iterations"
+    return "the whole result, its quality not measured"

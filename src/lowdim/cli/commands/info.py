@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import platform
+import re
 import sys
 from typing import Any
 
@@ -38,18 +38,6 @@ DATA = (
     ".mtx.gz",
     ".h5ad",
     ".zarr",
-)
-EXTRAS = (
-    "matplotlib",
-    "rich",
-    "pyarrow",
-    "anndata",
-    "zarr",
-    "safetensors",
-    "pandas",
-    "polars",
-    "pyamg",
-    "pynndescent",
 )
 
 
@@ -87,8 +75,7 @@ def _model(path: str) -> tuple[str, Any]:
     from ...persistence import describe
 
     found = describe(path)
-    content = found.to_json()
-    return str(found), json.loads(content) if isinstance(content, str) else content
+    return str(found), found.to_json()
 
 
 def _data(path: str) -> tuple[str, Any]:
@@ -98,7 +85,7 @@ def _data(path: str) -> tuple[str, Any]:
     from ...records import format_bytes
 
     table = files.read(path)
-    X = table.X
+    X: Any = table.X
     is_sparse = bool(sparse.issparse(X))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if is_sparse else X.nbytes
     content = {
@@ -134,7 +121,7 @@ def _installation() -> tuple[str, Any]:
     from ...parallel import count_workers
 
     found: dict[str, str | None] = {}
-    for name in ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu", *EXTRAS):
+    for name in _requirements():
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -151,3 +138,15 @@ def _installation() -> tuple[str, Any]:
     lines.append(f"  threads: {content['threads']}")
     lines += [f"  {name:<14}{number or 'not installed'}" for name, number in found.items()]
     return "\n".join(lines), content
+
+
+def _requirements() -> list[str]:
+    """Names of the packages that lowdim uses or can use, as its own metadata has them."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires("lowdim") or []
+    except PackageNotFoundError:
+        return []
+    names = [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra == 'bench'" not in line]
+    return list(dict.fromkeys(name for name in names if name != "lowdim"))

@@ -76,10 +76,10 @@ def run(options: argparse.Namespace, session: Session) -> int:
     require_matplotlib()
     with session.stage("read"):
         coordinates, beside = files.read_embedding(options.embedding)
-    columns = dict(getattr(beside, "columns", beside) or {})
+    columns = beside.columns
     labels = _labels(options, columns)
     shown = _chosen(coordinates, options.columns)
-    images = read_images(options.images, None)
+    images = read_images(options.images, shown)
     for picture in pictures:
         with session.stage(f"draw {picture}"):
             plot(
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
                 path=picture,
                 images=images,
                 columns=columns or None,
-                ids=getattr(beside, "ids", None),
+                ids=beside.ids,
                 **given(options, "own:"),
             )
     session.quieten()

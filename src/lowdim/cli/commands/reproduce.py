@@ -10,7 +10,7 @@ from typing import Any
 
 from ..groups import add_talk
 from ..parser import Parser
-from ..program import DONE, FAILED
+from ..program import DONE, FAILED, INTERRUPTED
 from ..session import Session
 from ..usage import UsageError, nearest
 from ..voice import emit
@@ -57,16 +57,24 @@ def run(options: argparse.Namespace, session: Session) -> int:
             raise UsageError(f"there is no experiment {name!r}.{hint}")
     folder = _folder(options.output)
 
-    def tell(name: str) -> None:
-        session.voice.say(str(name))
+    def tell(done: int, total: int, name: str) -> None:
+        session.events.progress(done, total)
+        if name:
+            session.voice.say(f"{done + 1} of {total}: {name}")
 
-    verdicts = experiments.run(ids, folder, options.quick, progress=tell)
+    with session.stage("reproduce"):
+        verdicts = experiments.run(ids, folder, options.quick, progress=tell)
     page = folder / "summary.html"
     experiments.write_summary(verdicts, page)
     session.quieten()
-    emit("\n".join(str(verdict) for verdict in verdicts))
+    width = max(len(verdict.id) for verdict in verdicts) + 2
+    emit("\n".join(f"{v.id:<{width}}{v.words} ({v.seconds:.1f} s)" for v in verdicts))
     session.voice.say(f"Wrote {page}")
-    return DONE if verdicts else FAILED
+    failures = [verdict.failure for verdict in verdicts if verdict.failure]
+    if "interrupted" in failures:
+        session.voice.tell(f"Interrupted: {page} holds what is done so far.")
+        return INTERRUPTED
+    return FAILED if failures else DONE
 
 
 def find_experiments() -> Any:

@@ -96,6 +96,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     check_all([*targets, *(("--plot", name) for name in options.plot)], force=options.force, inputs=inputs)
     judging = {name: vars(options).pop(f"own:{name}") for name in _judging(options)}
     model = build(chosen, options)
+    session.voice.flags = chosen.flags()
     grid = dict(_column(chosen, model, text) for text in options.grid)
     table = read_table(options.data, options, session)
     if options.truth is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 from ..failures import finding_gaps, in_words_of
 from ..groups import add_force, add_input, add_json, add_talk
@@ -73,6 +74,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     with session.stage("load"):
         model = load(options.model)
     table = read_table(options.data, options, session)
+    _check_features(model, table)
     with in_words_of(None, options.data), session.stage("place"), finding_gaps(table):
         coordinates = model.transform(table.X)
         clusters = model.predict(table.X) if hasattr(model, "predict") else None
@@ -106,3 +108,14 @@ def run(options: argparse.Namespace, session: Session) -> int:
         f"({type(model).__name__}) in {seconds:.1f} s" + (f"\nWrote {', '.join(written)}" if written else "")
     )
     return DONE
+
+
+def _check_features(model: Any, table: Any) -> None:
+    from ...errors import InputError
+
+    wanted, there = getattr(model, "n_features_in_", None), table.X.shape[1]
+    if wanted is not None and wanted != there:
+        raise InputError(
+            f"{table.source}: has {there:,} features where the model was fitted to {wanted:,}. Give the same columns, "
+            "and name those that are no features with --label, --id or --drop."
+        )

@@ -115,7 +115,9 @@ def function_parameters(module: str, name: str) -> list[Parameter]:
 
 def constant(module: str, name: str) -> Any:
     """The value of a constant that is written out in the source."""
-    return ast.literal_eval(_definition(module, name).node.value)
+    node = _definition(module, name).node
+    assert isinstance(node, ast.Assign)
+    return ast.literal_eval(node.value)
 
 
 def kebab(name: str) -> str:
@@ -131,8 +133,9 @@ def _optimizers() -> dict[str, Part]:
     found = {}
     for key, value in zip(table.value.keys, table.value.values, strict=True):
         assert isinstance(key, ast.Constant)
+        name = str(key.value)
         classes = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-        found[key.value] = _part(key.value, _definition("optimize.named", classes[-1]))
+        found[name] = _part(name, _definition("optimize.named", classes[-1]))
     return found
 
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page with an interactive map: it works from disk, offline, and asks the network for nothing."""
+"""One self-contained HTML page with an interactive map, which works from disk and asks the network for nothing."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _squeezed(header: dict[str, Any], arrays: list[NDArray[Any]]) -> str:
 
 def _column(name: str, values: NDArray[Any], continuous: bool | None) -> Column:
     """Classes where a legend can hold them, quantities where they read as such, else text."""
-    is_number = values.dtype.kind in "iuf"
+    is_number = values.dtype.kind in "iuf" and name != "id"
     if is_number and (is_continuous(values) if continuous is None else continuous):
         whole = values.dtype.kind in "iu"
         return Column(name, "quantity", values.astype("<f8" if whole else "<f4"), whole=whole)

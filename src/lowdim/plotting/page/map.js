@@ -3,6 +3,7 @@
 class PointMap {
   constructor(root, data) {
     Object.assign(this, { root, data, count: data.count, tool: "pan", names: [], showNames: true, lasso: null });
+    Object.assign(this, { showPictures: false, pictureOf: null });
     this.axes = placed(data.coordinates, data.count);
     this.deep = this.axes.length === 3;
     this.turn = { yaw: 0.6, pitch: 0.35 };
@@ -86,6 +87,7 @@ class PointMap {
     const [ink, paper] = [style.getPropertyValue("--ink"), style.getPropertyValue("--paper")];
     pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
+    if (this.showPictures) this.drawPictures();
     if (this.showNames) this.drawNames(ink, paper);
     if (this.hovered >= 0) {
       const [x, y] = this.screen(this.hovered);
@@ -109,6 +111,35 @@ class PointMap {
       pen.strokeStyle = style.getPropertyValue("--accent");
       pen.stroke();
       pen.setLineDash([]);
+    }
+  }
+
+  // Pictures of points that are not faint, each clear of those before it in the fixed mixed order.
+  drawPictures() {
+    const { pen, paints } = this;
+    const { width, height } = this.data.thumbnails;
+    const zoom = 40 / Math.max(width, height);
+    const [across, down] = [width * zoom, height * zoom];
+    const side = Math.max(across, down) + 4;
+    const taken = new Map();
+    const key = (column, line) => column * 4096 + line;
+    let room = 300;
+    pen.imageSmoothingEnabled = zoom < 1;
+    pen.lineWidth = 2;
+    for (const row of this.order) {
+      if (!room) break;
+      const [x, y] = this.screen(row);
+      if (paints[4 * row + 3] <= FAINT || x < 0 || y < 0 || x > this.width || y > this.height) continue;
+      const [column, line] = [Math.floor(x / side) + 1, Math.floor(y / side) + 1];
+      const near = [-1, 0, 1].flatMap((a) => [-1, 0, 1].flatMap((b) => taken.get(key(column + a, line + b)) ?? []));
+      if (near.some(([a, b]) => Math.abs(a - x) < side && Math.abs(b - y) < side)) continue;
+      taken.set(key(column, line), [...(taken.get(key(column, line)) ?? []), [x, y]]);
+      room--;
+      const { image, left, top } = this.pictureOf(row);
+      if (!image.complete) continue;
+      pen.drawImage(image, left, top, width, height, x - across / 2, y - down / 2, across, down);
+      pen.strokeStyle = `rgb(${paints[4 * row]} ${paints[4 * row + 1]} ${paints[4 * row + 2]})`;
+      pen.strokeRect(x - across / 2, y - down / 2, across, down);
     }
   }
 
@@ -283,7 +314,7 @@ class PointMap {
     const step = 60;
     const arrows = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     const deeds = { "+": () => this.zoom(1.4), "=": () => this.zoom(1.4), "-": () => this.zoom(1 / 1.4), 0: () => this.reset() };
-    const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", "/": "search", Escape: "clear" };
+    const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures", "/": "search", Escape: "clear" };
     if (arrows[event.key]) {
       if (this.deep && !event.shiftKey) this.rotate(-arrows[event.key][0] / 3, -arrows[event.key][1] / 3);
       else this.pan(...arrows[event.key]);

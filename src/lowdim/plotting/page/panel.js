@@ -32,6 +32,8 @@ class Panel {
     root.addEventListener("ld-selected", () => this.selectionChanged());
     root.addEventListener("ld-turned", () => this.nameClasses());
     root.addEventListener("ld-command", (event) => this.command(event.detail));
+    map.pictureOf = (row) => this.pictureOf(row);
+    root.querySelector("[data-do=pictures]").hidden = !data.thumbnails;
     this.colourBy(this.colourable[data.colour]);
     this.selectionChanged();
     this.use("pan");
@@ -47,7 +49,7 @@ class Panel {
   }
 
   command(name) {
-    const { map } = this;
+    const { map, data } = this;
     const deeds = {
       in: () => map.zoom(1.4),
       out: () => map.zoom(1 / 1.4),
@@ -63,6 +65,11 @@ class Panel {
       names: () => {
         map.showNames = !map.showNames;
         this.press("names", map.showNames);
+        map.redraw();
+      },
+      pictures: () => {
+        map.showPictures = Boolean(data.thumbnails) && !map.showPictures;
+        this.press("pictures", map.showPictures);
         map.redraw();
       },
       theme: () => {
@@ -254,19 +261,27 @@ class Panel {
   }
 
   thumbnail(row) {
-    const { width, height, down, right, across, per_sheet: perSheet, kind } = this.data.thumbnails;
+    const { width, height } = this.data.thumbnails;
     const canvas = element("canvas", { width, height, className: "ld-thumbnail" });
     const enlarge = Math.max(1, Math.round(112 / Math.max(width, height)));
     canvas.style.width = `${width * enlarge}px`;
     canvas.style.height = `${height * enlarge}px`;
-    const [sheet, place] = [Math.floor(row / perSheet), row % perSheet];
-    this.sheets[sheet] ??= Object.assign(new Image(), {
-      src: `data:image/${kind};base64,${this.root.querySelectorAll(".ld-sheet")[sheet].textContent.trim()}`,
-    });
-    const [left, top] = [(place % across) * right, Math.floor(place / across) * down];
-    const draw = () => canvas.getContext("2d").drawImage(this.sheets[sheet], left, top, width, height, 0, 0, width, height);
-    this.sheets[sheet].decode().then(draw);
+    const { image, left, top } = this.pictureOf(row);
+    const draw = () => canvas.getContext("2d").drawImage(image, left, top, width, height, 0, 0, width, height);
+    image.decode().then(draw);
     return canvas;
+  }
+
+  // The sheet that holds the picture of a point, and where on it; sheets are read when they are first needed.
+  pictureOf(row) {
+    const { down, right, across, per_sheet: perSheet, kind } = this.data.thumbnails;
+    const [sheet, place] = [Math.floor(row / perSheet), row % perSheet];
+    if (!this.sheets[sheet]) {
+      const text = this.root.querySelectorAll(".ld-sheet")[sheet].textContent.trim();
+      this.sheets[sheet] = Object.assign(new Image(), { src: `data:image/${kind};base64,${text}` });
+      this.sheets[sheet].decode().then(() => this.map.redraw());
+    }
+    return { image: this.sheets[sheet], left: (place % across) * right, top: Math.floor(place / across) * down };
   }
 
   // -- selection --------------------------------------------------------------------------------------------------

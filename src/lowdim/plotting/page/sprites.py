@@ -20,9 +20,9 @@ _BLOCK = 8
 def sheets_of(images: Images) -> tuple[dict[str, Any], list[str]]:
     """How the thumbnails lie on their sheets, and the sheets in base64.
 
-    The longer side of a thumbnail is at most 64 pixels, fewer where there are very many. Strokes on an empty ground are
-    kept in PNG with sixteen greys, which is half the size of 256; photographs in JPEG, each in whole blocks of 8 x 8, so
-    that no picture bleeds into its neighbour.
+    The longer side of a thumbnail is at most 64 pixels, fewer where there are very many. Strokes on an empty ground
+    are kept in PNG with sixteen greys, which is half the size of 256; photographs in JPEG, each in whole blocks of
+    8 x 8, so that no picture bleeds into its neighbour.
     """
     from PIL import Image
 

@@ -1,0 +1,251 @@
+"""CSV and TSV: read once, in blocks, into one array.
+
+Arrow's reader parses exactly (every double comes back as it was written), names the line of what it cannot read and
+takes any stream; see docs/files.md for what else was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FormatError
+from ...records import Floats
+from .arrow import from_text
+from .growing import Growing
+from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff
+from .stream import Stream, opened
+from .table import Assign, Request, Roles, Table, assign, listed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK = 1 << 22
+_CONVERSION = re.compile(
+    r"column #(\d+): Row #(\d+): CSV conversion error to (\w+): (?:invalid value '(.*)')?", re.DOTALL
+)
+
+
+def read(source: str, request: Request, suffix: str, choose: Assign = assign) -> Table:
+    """A table of text: features as float64, labels and ids as what they say; ``choose`` gives the columns roles."""
+    with opened(source) as stream:
+        blank = len(stream.head) - len(stream.head.lstrip(b"\r\n"))
+        skipped = stream.head.count(b"\n", 0, blank)
+        stream.skip(blank)
+        layout = sniff(stream.head, stream.ended, request, stream.name, suffix)
+        names = layout.header or tuple(f"column_{place}" for place in range(layout.n_columns))
+        roles = choose(names, _numeric(layout), request, stream.name)
+        first = 1 + skipped + (layout.header is not None)
+        _check_sample(layout, names, roles, stream.name, first)
+        rows = _Rows(stream, layout, names, roles, first)
+        rows.read_all()
+    ids = None if roles.id is None else from_text(rows.text(roles.id), numbers=False)
+    return Table(
+        rows.numbers.finished(),
+        tuple(names[place] for place in roles.features) if layout.header else None,
+        ids,
+        {names[place]: from_text(rows.text(place)) for place in roles.labels},
+        names[roles.labels[0]] if roles.labels else None,
+        source,
+        "id" if roles.id is None else names[roles.id] or "id",
+    )
+
+
+def _numeric(layout: Layout) -> list[bool]:
+    """Whether each column holds only numbers in the first rows."""
+    return [
+        all(
+            (cell := row[place].strip()) in MISSING or NUMBER.fullmatch(cell)
+            for row in layout.sample
+            if place < len(row)
+        )
+        for place in range(layout.n_columns)
+    ]
+
+
+def _check_sample(layout: Layout, names: tuple[str, ...], roles: Roles, source: str, first: int) -> None:
+    """Name every column of text at once, before the file is read."""
+    texts, example = [], ""
+    for place in roles.features:
+        for line, row in enumerate(layout.sample, start=first):
+            cell = row[place].strip() if place < len(row) else ""
+            if cell not in MISSING and not NUMBER.fullmatch(cell):
+                if layout.delimiter != "," and DECIMAL_COMMA.fullmatch(cell):
+                    _refuse_comma(source, names[place], line, cell)
+                texts.append(names[place])
+                example = example or f"line {line}: {_short(cell)}"
+                break
+    if not texts:
+        return
+    some = texts[:3]
+    listing = f"'{some[0]}'" if len(some) == 1 else "('" + "', '".join(some) + "')"
+    raise FormatError(
+        f"{source}: {_columns(texts)} {'holds' if len(texts) == 1 else 'hold'} text ({example}), not numbers. "
+        f"Say what {'it is' if len(texts) == 1 else 'they are'}: label={some[0]!r} to colour by it, id={some[0]!r} if "
+        f"it names the rows, or drop={listing} to leave out."
+    )
+
+
+def _columns(names: list[str]) -> str:
+    return f"column {names[0]!r}" if len(names) == 1 else f"the columns {listed(names)}"
+
+
+def _refuse_comma(source: str, column: str, line: int, cell: str) -> NoReturn:
+    raise FormatError(
+        f"{source}: column {column!r} has a comma for the decimal point (line {line}: {cell!r}). Save the numbers with "
+        "points."
+    )
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 30 else text[:29] + "…")
+
+
+@dataclass
+class _Rows:
+    """The rows of one file, as they are read."""
+
+    stream: Stream
+    layout: Layout
+    names: tuple[str, ...]
+    roles: Roles
+    first: int
+    texts: dict[int, list[pa.Array]] = field(default_factory=dict)
+    empty: int | None = None
+    ragged: Any = None
+
+    def __post_init__(self) -> None:
+        lines = max(1, self.stream.head.count(b"\n"))
+        width = len(self.stream.head) / lines
+        guess = int(1.02 * self.stream.size / width) + 16 if self.stream.size else lines
+        self.numbers = Growing(len(self.roles.features), guess, self.stream.name)
+        others = [*self.roles.labels, *(() if self.roles.id is None else (self.roles.id,))]
+        self.texts = {place: [] for place in others}
+
+    def text(self, place: int) -> pa.ChunkedArray:
+        """A column beside the features, as it is written."""
+        import pyarrow as pa
+
+        return pa.chunked_array(self.texts[place], pa.string())
+
+    def read_all(self) -> None:
+        """Walk over the file once."""
+        import pyarrow as pa
+
+        try:
+            for batch in self._batches():
+                self._take(batch)
+        except pa.ArrowInvalid as error:
+            self._explain(error)
+        if not self.numbers.n_rows:
+            raise FormatError(f"{self.stream.name}: has no rows below its header. Write it again.")
+
+    def _batches(self) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        types = {str(place): pa.float64() for place in self.roles.features}
+        types |= {str(place): pa.string() for place in self.texts}
+        longest = 2 * len(self.stream.head) // max(1, self.stream.head.count(b"\n"))
+        return csv.open_csv(
+            pa.PythonFile(self.stream, "r"),
+            # One thread: it is as quick here, and only so does Arrow count the rows.
+            read_options=csv.ReadOptions(
+                use_threads=False,
+                block_size=max(BLOCK, 4 * longest),
+                column_names=[str(place) for place in range(self.layout.n_columns)],
+                skip_rows_after_names=int(self.layout.header is not None),
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=self.layout.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=self._refuse_row,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=sorted(MISSING)
+            ),
+        )
+
+    def _refuse_row(self, row: Any) -> str:
+        self.ragged = row
+        return "error"
+
+    def _take(self, batch: pa.RecordBatch) -> None:
+        line = self.first + self.numbers.n_rows
+        block = self.numbers.block(batch.num_rows)
+        for k in range(block.shape[1]):
+            block[:, k] = batch.column(k).to_numpy(zero_copy_only=False)
+        for k, chunks in enumerate(self.texts.values(), start=block.shape[1]):
+            chunks.append(batch.column(k))
+        if self.empty is not None or not np.isfinite(block).all():
+            self._check_gaps(block, batch, line)
+
+    def _check_gaps(self, block: Floats, batch: pa.RecordBatch, line: int) -> None:
+        """Empty lines at the end are passed by; any other value that is missing or infinite is named."""
+        gaps = ~np.isfinite(block)
+        blank = np.asarray(np.isnan(block).all(axis=1))
+        for k in range(len(self.texts)):
+            words = batch.column(block.shape[1] + k).to_numpy(zero_copy_only=False)
+            blank &= words == ""
+        full = np.flatnonzero(~blank)
+        kept = int(full[-1]) + 1 if full.size else 0
+        if kept and self.empty is not None:
+            raise FormatError(f"{self.stream.name}: line {self.empty} is empty. Take it out.")
+        if gaps[:kept].any():
+            row, column = (int(place) for place in np.argwhere(gaps[:kept])[0])
+            self._refuse_gap(block, row, column, gaps[:kept], bool(blank[row]), line)
+        if kept < len(block):
+            self.empty = self.empty or line + kept
+            self.numbers.shorten(len(block) - kept)
+            self.texts = {
+                place: [*chunks[:-1], chunks[-1].slice(0, kept)] for place, chunks in self.texts.items()
+            }
+
+    def _refuse_gap(
+        self, block: Floats, row: int, column: int, gaps: NDArray[Any], blank: bool, line: int
+    ) -> NoReturn:
+        source, at = self.stream.name, line + row
+        if blank:
+            raise FormatError(f"{source}: line {at} is empty. Take it out.")
+        if np.isinf(block[row, column]):
+            name = self.names[self.roles.features[column]]
+            raise FormatError(
+                f"{source}: line {at}, column {name!r}: the number is infinite. Correct it, or drop={name!r}."
+            )
+        where = [self.names[self.roles.features[k]] for k in np.flatnonzero(gaps.any(axis=0))]
+        raise FormatError(
+            f"{source}: values are missing in {_columns(where)}, the first at line {at} in column "
+            f"{self.names[self.roles.features[column]]!r}. Fill them in, take the rows out, or drop the columns: "
+            f"drop={where[0]!r}."
+        )
+
+    def _explain(self, error: Exception) -> NoReturn:
+        """What Arrow could not read, by line and column."""
+        source, offset = self.stream.name, self.first - 1 - (self.layout.header is not None)
+        if (row := self.ragged) is not None:
+            raise FormatError(
+                f"{source}: line {offset + row.number} has {row.actual_columns} cells, and {row.expected_columns} are "
+                f"expected: {_short(row.text)}. Correct it, or say delimiter=... if {self.layout.delimiter!r} is wrong."
+            ) from None
+        found = _CONVERSION.search(str(error))
+        if found is None:
+            raise FormatError(
+                f"{source}: cannot be read as a table ({error}). Is a quote left open?"
+            ) from None
+        name, line, cell = self.names[int(found[1])], offset + int(found[2]), found[4]
+        if cell is None:
+            raise FormatError(
+                f"{source}: line {line}, column {name!r} is not UTF-8. Save the file as UTF-8, or convert it: "
+                "iconv -f latin1 -t utf-8."
+            ) from None
+        if self.layout.delimiter != "," and DECIMAL_COMMA.fullmatch(cell):
+            _refuse_comma(source, name, line, cell)
+        raise FormatError(
+            f"{source}: line {line}, column {name!r}: {_short(cell)} is no number. Correct it, or leave the column "
+            f"out: drop={name!r}; label={name!r} if it is the label."
+        ) from None

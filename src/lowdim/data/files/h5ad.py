@@ -1,0 +1,105 @@
+"""AnnData's .h5ad by h5py; a dense matrix that lies in one piece is mapped, not loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FormatError, InputError, LowdimError, MissingExtraError
+from .annotated import read_group, whole
+from .checks import check_file, check_magic, check_numbers
+from .table import Request, Table
+
+_DAMAGED = (OSError, KeyError, RuntimeError, TypeError, ValueError, AttributeError)
+
+
+def read(path: Path, request: Request) -> Table:
+    """X, a layer or an obsm, with the annotations of the points."""
+    size = check_file(path)
+    check_magic(path, b"\x89HDF\r\n\x1a\n")
+
+    def load(array: Any, name: str) -> NDArray[Any]:
+        check_numbers(array.dtype, name)
+        offset = None if array.chunks or array.compression else array.id.get_offset()
+        nbytes = int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize
+        if offset is None or not nbytes or offset % array.dtype.itemsize:
+            return whole(array, name)
+        if offset + nbytes > size:
+            raise FormatError(f"{name}: is cut off. Write or copy the file again.")
+        return np.memmap(path, array.dtype, mode="r", offset=offset, shape=array.shape)
+
+    with opened(path, "r") as file:
+        return read_group(file, request, str(path), load)
+
+
+@contextmanager
+def opened(path: Path, mode: str) -> Iterator[Any]:
+    """A file of HDF5; whatever its library stumbles over is a damaged file."""
+    if find_spec("h5py") is None:
+        raise MissingExtraError(f"{path}: .h5ad files need h5py: pip install 'lowdim[h5ad]'")
+    import h5py
+
+    try:
+        with h5py.File(path, mode) as file:
+            yield file
+    except LowdimError:
+        raise
+    except _DAMAGED as error:
+        raise FormatError(f"{path}: is damaged or cut off ({error}). Write or copy it again.") from error
+
+
+def obsm_names(path: Path) -> list[str]:
+    """The names of what is kept for each point beside X."""
+    check_file(path)
+    check_magic(path, b"\x89HDF\r\n\x1a\n")
+    with opened(path, "r") as file:
+        return [str(name) for name in file.get("obsm", ())]
+
+
+def add_embedding(path: Path, name: str, embedding: NDArray[Any], clusters: NDArray[Any] | None) -> None:
+    """Set obsm/X_<name>, and for clusters the column obs/<name>_cluster, in a file that is a copy."""
+    with opened(path, "r+") as file:
+        n_rows = _n_rows(file, path)
+        if n_rows != len(embedding):
+            raise InputError(f"embedding: has {len(embedding)} rows, and the .h5ad that it goes to {n_rows}.")
+        obsm = file.require_group("obsm")
+        obsm.attrs.setdefault("encoding-type", "dict")
+        obsm.attrs.setdefault("encoding-version", "0.1.0")
+        _set(obsm, f"X_{name}", embedding)
+        if clusters is not None:
+            obs, column = file["obs"], f"{name}_cluster"
+            order = [str(known) for known in obs.attrs["column-order"]]
+            _set(obs, column, clusters)
+            if column not in order:
+                del obs.attrs["column-order"]
+                obs.attrs["column-order"] = [*order, column]
+
+
+def _n_rows(file: Any, path: Path) -> int:
+    obs = file.get("obs")
+    index = None if obs is None or hasattr(obs, "dtype") else obs.get(str(obs.attrs.get("_index", "_index")))
+    if index is None:
+        raise FormatError(
+            f"{path}: has no obs with an index, so it is no AnnData. Write a .csv or a .parquet."
+        )
+    return int(index.shape[0])
+
+
+def _set(group: Any, name: str, values: NDArray[Any]) -> None:
+    import h5py
+
+    if name in group:
+        del group[name]
+    is_text = values.dtype.kind in "OUS"
+    if is_text:
+        stored = group.create_dataset(name, data=[str(word) for word in values], dtype=h5py.string_dtype())
+    else:
+        stored = group.create_dataset(name, data=values)
+    stored.attrs["encoding-type"] = "string-array" if is_text else "array"
+    stored.attrs["encoding-version"] = "0.2.0"

@@ -1,0 +1,80 @@
+"""NumPy's .npy: mapped into memory, never copied."""
+
+from __future__ import annotations
+
+import math
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ...errors import FormatError
+from ...records import format_bytes
+from .checks import as_rows, check_file, check_magic, check_numbers
+from .table import Request, Table
+
+_UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError)
+"""What NumPy raises for a header that is not one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Shape, order, type and length in bytes of the header of an array that is stored."""
+
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: np.dtype[Any]
+    length: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the numbers."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read(path: Path, request: Request) -> Table:
+    """The array as a read-only memory map."""
+    size = check_file(path)
+    check_magic(path, b"\x93NUMPY")
+    with path.open("rb") as file:
+        header = read_header(file, path)
+    check_numbers(header.dtype, path)
+    if (stored := size - header.length) != header.nbytes:
+        state = "is cut off" if stored < header.nbytes else "has something after its end"
+        raise FormatError(
+            f"{path}: {state}: its shape {header.shape} of {header.dtype} takes {format_bytes(header.nbytes)} "
+            f"({header.nbytes} bytes), and it holds {stored}. Write or copy it again."
+        )
+    if not header.nbytes or len(header.shape) < 2:
+        as_rows(np.empty(header.shape, np.uint8), path)
+    mapped: np.memmap[Any, np.dtype[Any]] = np.memmap(
+        path,
+        header.dtype,
+        mode="r",
+        offset=header.length,
+        shape=header.shape,
+        order="F" if header.fortran else "C",
+    )
+    return Table(as_rows(mapped, path), source=str(path))
+
+
+def read_header(file: IO[bytes], source: object) -> Header:
+    """The header of an array at the current place of a file."""
+    try:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        elif version == (2, 0):
+            shape, fortran, dtype = np.lib.format.read_array_header_2_0(file)
+        else:
+            raise ValueError(f"version {version[0]}.{version[1]} of the format is for records")
+    except _UNREADABLE as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FormatError(
+            f"{source}: its header cannot be read ({reason}). Write or copy it again."
+        ) from error
+    if min(shape, default=0) < 0:
+        raise FormatError(f"{source}: declares the shape {shape}, which cannot be. Write or copy it again.")
+    return Header(shape, fortran, dtype, file.tell())

@@ -1,0 +1,149 @@
+"""NumPy's .npz: an array by its key with what belongs to it, or a sparse matrix of SciPy."""
+
+from __future__ import annotations
+
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FormatError, InputError
+from .checks import as_rows, check_declared, check_file, check_fits, check_magic, check_numbers
+from .npy import Header, read_header
+from .sparse import FORMATS, from_parts
+from .table import Request, Table, chosen_label, listed
+
+USUAL = ("X", "data", "x", "embedding")
+"""Names that features go by, where an archive holds several arrays that could be it."""
+
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+
+
+def read(path: Path, request: Request) -> Table:
+    """Features, and every array of one value for each point as a column."""
+    size = check_file(path)
+    check_magic(path, b"PK\x03\x04")
+    with _opened(path) as archive:
+        is_sparse = {"format", "shape", "data"} <= archive.headers.keys()
+        return _sparse(archive, request, size) if is_sparse else _dense(archive, request)
+
+
+def _dense(archive: _Archive, request: Request) -> Table:
+    key = _choose(archive, request.key)
+    name = f"{archive.path} [{key}]"
+    check_numbers(archive.headers[key].dtype, name)
+    X = as_rows(archive.array(key), name)
+    columns = {
+        other: _text(archive.array(other))
+        for other, header in archive.headers.items()
+        if other != key and header.shape == (len(X),) and header.dtype.kind in "biufUS"
+    }
+    columns, label = chosen_label(columns, request, str(archive.path))
+    return Table(X, columns=columns, label=label, source=str(archive.path))
+
+
+def _text(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(str).astype(object) if values.dtype.kind in "US" else values
+
+
+def _choose(archive: _Archive, key: str | None) -> str:
+    headers = archive.headers
+    if key is not None:
+        if key not in headers:
+            raise InputError(f"key: {archive.path} has no array {key!r}. It has {listed(list(headers))}.")
+        return key
+    wide = [name for name, header in headers.items() if len(header.shape) > 1]
+    usual = [name for name in USUAL if name in wide]
+    if len(wide) == 1 or usual:
+        return usual[0] if usual else wide[0]
+    if len(headers) == 1:
+        return next(iter(headers))
+    shapes = ", ".join(f"{name!r} {header.shape}" for name, header in list(headers.items())[:8])
+    raise InputError(f"key: {archive.path} holds several arrays: {shapes or 'none'}. Say which: key='...'.")
+
+
+def _sparse(archive: _Archive, request: Request, size: int) -> Table:
+    kind = str(archive.array("format").astype(str))
+    needed = ("row", "col") if kind == "coo" else ("indices", "indptr")
+    if kind not in FORMATS or not {*needed} <= archive.headers.keys():
+        raise FormatError(
+            f"{archive.path}: holds a sparse matrix of format {kind!r} with {listed(list(archive.headers))}; known "
+            f"formats are {', '.join(FORMATS)}. Save matrix.tocsr() with scipy.sparse.save_npz."
+        )
+    for option in ("key", "label"):
+        if getattr(request, option) is not None:
+            raise InputError(f"{option}: {archive.path} is one sparse matrix. Leave {option} out.")
+    parts = {name: archive.array(name) for name in ("data", *needed)}
+    X = from_parts(kind, parts, archive.array("shape"), archive.path, size)
+    return Table(X, source=str(archive.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Archive:
+    """An open archive: what its members declare, and how to read one."""
+
+    path: Path
+    file: zipfile.ZipFile
+    headers: dict[str, Header]
+    sizes: dict[str, tuple[int, int]]
+
+    def array(self, key: str) -> NDArray[Any]:
+        """One array, read straight into its own memory when what is declared, stored and free agree."""
+        name, header, (declared, stored) = f"{self.path} [{key}]", self.headers[key], self.sizes[key]
+        if header.dtype.hasobject:
+            check_numbers(header.dtype, name)
+        if header.length + header.nbytes != declared:
+            raise FormatError(
+                f"{name}: its shape {header.shape} of {header.dtype} takes {header.nbytes} bytes, and the archive "
+                f"holds {declared - header.length}. Write or copy it again."
+            )
+        check_declared(name, declared, stored)
+        check_fits(name, header.nbytes, "Save the array with numpy.save: an .npy is mapped, not loaded.")
+        with _reading(self.path), self.file.open(f"{key}.npy") as member:
+            array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+            member.read(1)  # the end of the member is where its checksum is compared
+        return array
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Archive]:
+    with _reading(path):
+        file = zipfile.ZipFile(path)
+    with file:
+        headers, sizes = {}, {}
+        for info in file.infolist():
+            if not info.filename.endswith(".npy"):
+                continue
+            key = info.filename.removesuffix(".npy")
+            with _reading(path), file.open(info) as member:
+                headers[key] = read_header(member, f"{path} [{key}]")
+            sizes[key] = (info.file_size, info.compress_size)
+        yield _Archive(path, file, headers, sizes)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FormatError:
+        raise
+    except _DAMAGED as error:
+        raise FormatError(
+            f"{path}: the archive is damaged or cut off ({error}). Write or copy it again."
+        ) from error

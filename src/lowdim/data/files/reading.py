@@ -1,0 +1,115 @@
+"""A file by its suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from ...errors import FileError, InputError
+from .checks import check_file
+from .table import Assign, Column, Request, Table, assign
+
+_COLUMNS = ("label", "id", "drop")
+_FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    ".npy": ("npy", ()),
+    ".npz": ("npz", ("label", "drop", "key")),
+    ".csv": ("delimited", (*_COLUMNS, "header", "delimiter")),
+    ".tsv": ("delimited", (*_COLUMNS, "header", "delimiter")),
+    ".txt": ("delimited", (*_COLUMNS, "header", "delimiter")),
+    ".parquet": ("parquet", _COLUMNS),
+    ".mtx": ("matrix_market", ()),
+    ".h5ad": ("h5ad", (*_COLUMNS, "layer", "obsm")),
+    ".zarr": ("zarr", (*_COLUMNS, "layer", "obsm", "key")),
+}
+"""The reader of each suffix and what it can be asked for."""
+_PACKED = (".csv", ".tsv", ".txt", ".mtx")
+SUFFIXES = tuple(sorted([*_FORMATS, *(f"{suffix}.gz" for suffix in _PACKED)]))
+"""The suffixes of the files that `read` knows."""
+
+
+def read(
+    source: str | os.PathLike[str],
+    *,
+    label: Column | Sequence[Column] | None = None,
+    id: Column | None = None,
+    drop: Column | Sequence[Column] = (),
+    layer: str | None = None,
+    obsm: str | None = None,
+    key: str | None = None,
+    header: bool | str = "auto",
+    delimiter: str | None = None,
+) -> Table:
+    """Read points from a file: features, and whatever else it says of each.
+
+    An .npy is mapped into memory and not loaded. Other files are read once; what they declare is held against what
+    they store and against the free memory before anything is allocated, and nothing in them is ever executed.
+
+    Parameters
+    ----------
+    source
+        A file: .npy, .npz (an array, or a sparse matrix of SciPy), .csv, .tsv, .txt, .parquet, .mtx, .h5ad or .zarr;
+        text and .mtx also with .gz. "-": CSV on standard input.
+    label
+        The column to colour by, by its name or its number (from 0; -1 is the last). Several: the first is the label,
+        the others go along. In an .npz any array of one value for each point; in an .h5ad a column of obs.
+    id
+        The column that names the points. An unnamed first column, as pandas and R write it, is taken for it.
+    drop
+        Columns to leave out.
+    layer, obsm
+        Of an .h5ad: read this layer or this obsm instead of X.
+    key
+        Of an .npz or a zarr group: which array.
+    header
+        Whether the first line of a CSV names the columns; "auto" looks at it.
+    delimiter
+        What stands between the cells of a CSV; by default its first lines tell.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read.
+    FormatError
+        Its contents are not what they should be; the message names line and column where there are any.
+    InputError
+        A column or an array that was asked for is not there.
+    MemoryLimitError
+        There is not enough memory for it.
+    """
+    return read_as(Request(label, id, drop, layer, obsm, key, header, delimiter), source)
+
+
+def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = assign) -> Table:
+    """Read what is asked for; ``choose`` gives the columns of a table their roles."""
+    name = os.fspath(source)
+    suffix = ".csv" if name == "-" else suffix_of(Path(name))
+    module, options = _FORMATS[suffix]
+    for option in request.given:
+        if option not in options:
+            applies = [known for known, (_, takes) in _FORMATS.items() if option in takes]
+            raise InputError(
+                f"{option}: {name} is {suffix}, to which it does not apply; it is for {', '.join(applies)}. "
+                "Leave it out."
+            )
+    reader = import_module(f".{module}", __package__).read
+    if module == "delimited":
+        table: Table = reader(name, request, suffix, choose)
+    elif module == "parquet":
+        table = reader(Path(name), request, choose)
+    else:
+        table = reader(Path(name), request)
+    return table
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that tells how to read a file, without .gz."""
+    name = path.name.lower()
+    for suffix in _FORMATS:
+        if name.endswith(suffix) or (suffix in _PACKED and name.endswith(f"{suffix}.gz")):
+            return suffix
+    check_file(path)
+    raise FileError(
+        f"{path}: its suffix is none of {', '.join(SUFFIXES)}. Rename it to what it is, or convert it."
+    )

@@ -29,6 +29,11 @@ def written(path, text, packed=False):
     return path
 
 
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    monkeypatch.setattr(delimited, "LARGE_BLOCK", 1 << 10)
+
+
 @given(
     X=arrays.arrays("float64", st.tuples(st.integers(1, 7), st.integers(2, 5)), elements=FINITE),
     words=st.lists(WORDS, min_size=7, max_size=7),
@@ -181,6 +186,7 @@ def test_ids_are_whole_numbers_or_text(tmp_path):
         ("a,k,n\n1,T,x\n", r"the columns 'k', 'n' hold text .*drop=\('k', 'n'\)"),
         ("a,b\n1,2\n3,oops\n", r"column 'b' holds text \(line 3: 'oops'\)"),
         ("a;b\n1,5;2\n", r"column 'a' has a comma for the decimal point \(line 2: '1,5'\)"),
+        ("a;b\n1;oops\n", "column 'b' holds text"),
         ("a,b\n1,2\n3\n", "line 3 has 1 cells, and 2 are expected: '3'"),
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, and 2 are expected"),
         ("\n\na,b\n1,2\n3,4,5\n", "line 5 has 3 cells"),
@@ -237,7 +243,7 @@ def test_decimal_commas_far_down(tmp_path):
 
 
 def test_many_blocks_and_empty_lines_at_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "BLOCK", 1 << 10)
+    small_blocks(monkeypatch)
     rows = "".join(f"{k},{k / 7!r},{'even' if k % 2 == 0 else 'odd'}\n" for k in range(3000))
     path = written(tmp_path / "X.csv", "a,b,kind\n" + rows + "\n" * 5000)
     table = read(path, label="kind")
@@ -246,13 +252,40 @@ def test_many_blocks_and_empty_lines_at_the_end(tmp_path, monkeypatch):
     np.testing.assert_array_equal(table.labels, np.where(k % 2 == 0, "even", "odd"))
 
 
+def test_blocks_of_empty_lines_between_others(tmp_path, monkeypatch):
+    small_blocks(monkeypatch)
+    path = written(tmp_path / "X.csv", "a,kind\n" + "1,T\n" * 3000 + "\n" * 5000 + "1,T\n")
+    with pytest.raises(FormatError, match="line 3002 is empty"):
+        read(path, label="kind")
+
+
+def test_a_row_longer_than_a_block(tmp_path, monkeypatch):
+    small_blocks(monkeypatch)
+    path = written(tmp_path / "X.csv", "a,kind\n" + "1,T\n" * 300_000 + f'1,"{"T" * 100_000}"\n')
+    with pytest.raises(FormatError, match="cannot be read as a table"):
+        read(path, label="kind")
+
+
+def test_streams_give_the_head_first():
+    data = bytes(range(256)) * 10_000
+    given = stream.Stream(io.BytesIO(data), "X", None)
+    assert data.startswith(given.head)
+    assert len(given.head) >= stream.HEAD
+    assert given.readable()
+    assert given.read(100) == data[:100]
+    assert given.readall() == data[100:]
+    short = stream.Stream(io.BytesIO(b"\n\nab"), "X", None)
+    short.skip(2)
+    assert (short.head, short.ended, short.readall()) == (b"ab", True, b"ab")
+
+
 def test_newlines_inside_cells(tmp_path):
     path = written(tmp_path / "X.csv", 'a,kind\n1,"two\nlines"\n2,one\n')
     assert read(path, label="kind").labels.tolist() == ["two\nlines", "one"]
 
 
 def test_wide_rows(tmp_path):
-    wide = np.random.default_rng(0).standard_normal((3, 150_000))
+    wide = np.random.default_rng(0).standard_normal((3, 60_000))
     path = written(tmp_path / "X.csv", "\n".join(",".join(map(repr, row)) for row in wide.tolist()))
     np.testing.assert_array_equal(read(path).X, wide)
 

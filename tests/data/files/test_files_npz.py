@@ -152,6 +152,12 @@ def test_sizes_that_disagree(tmp_path):
         read(path)
 
 
+def test_members_that_are_no_arrays(tmp_path):
+    archive(tmp_path / "X.npz", b"nonsense and more of it")
+    with pytest.raises(FormatError, match=r"X\.npz \[X\]: its header cannot be read"):
+        read(tmp_path / "X.npz")
+
+
 def test_bombs(tmp_path, monkeypatch):
     path = tmp_path / "X.npz"
     archive(path, header((4000, 1000)) + bytes(32_000_000), compression=zipfile.ZIP_LZMA)

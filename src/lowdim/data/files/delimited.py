@@ -24,7 +24,7 @@ from .table import Assign, Request, Roles, Table, assign, listed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BLOCK = 1 << 22
+BLOCK, LARGE_BLOCK = 1 << 22, 1 << 26
 _CONVERSION = re.compile(
     r"column #(\d+): Row #(\d+): CSV conversion error to (\w+): (?:invalid value '(.*)')?", re.DOTALL
 )
@@ -38,9 +38,11 @@ def read(source: str, request: Request, suffix: str, choose: Assign = assign) ->
         stream.skip(blank)
         layout = sniff(stream.head, stream.ended, request, stream.name, suffix)
         names = layout.header or tuple(f"column_{place}" for place in range(layout.n_columns))
-        roles = choose(names, _numeric(layout), request, stream.name)
+        found = _first_texts(layout)
+        numeric = [place not in found for place in range(layout.n_columns)]
+        roles = choose(names, numeric, request, stream.name)
         first = 1 + skipped + (layout.header is not None)
-        _check_sample(layout, names, roles, stream.name, first)
+        _check_sample(layout, found, names, roles, stream.name, first)
         rows = _Rows(stream, layout, names, roles, first)
         rows.read_all()
     ids = None if roles.id is None else from_text(rows.text(roles.id), numbers=False)
@@ -55,33 +57,36 @@ def read(source: str, request: Request, suffix: str, choose: Assign = assign) ->
     )
 
 
-def _numeric(layout: Layout) -> list[bool]:
-    """Whether each column holds only numbers in the first rows."""
-    return [
-        all(
-            (cell := row[place].strip()) in MISSING or NUMBER.fullmatch(cell)
-            for row in layout.sample
-            if place < len(row)
-        )
-        for place in range(layout.n_columns)
-    ]
+def _first_texts(layout: Layout) -> dict[int, tuple[int, str]]:
+    """Of each column that holds something else than numbers in the first rows: the first such row and cell."""
+    found: dict[int, tuple[int, str]] = {}
+    for number, row in enumerate(layout.sample):
+        for place, cell in enumerate(row[: layout.n_columns]):
+            if not NUMBER.fullmatch(cell) and cell.strip() not in MISSING:
+                found.setdefault(place, (number, cell.strip()))
+    return found
 
 
-def _check_sample(layout: Layout, names: tuple[str, ...], roles: Roles, source: str, first: int) -> None:
+def _check_sample(
+    layout: Layout,
+    found: dict[int, tuple[int, str]],
+    names: tuple[str, ...],
+    roles: Roles,
+    source: str,
+    first: int,
+) -> None:
     """Name every column of text at once, before the file is read."""
-    texts, example = [], ""
-    for place in roles.features:
-        for line, row in enumerate(layout.sample, start=first):
-            cell = row[place].strip() if place < len(row) else ""
-            if cell not in MISSING and not NUMBER.fullmatch(cell):
-                if layout.delimiter != "," and DECIMAL_COMMA.fullmatch(cell):
-                    _refuse_comma(source, names[place], line, cell)
-                texts.append(names[place])
-                example = example or f"line {line}: {_short(cell)}"
-                break
+    places = [place for place in roles.features if place in found]
+    if layout.delimiter != ",":
+        for place in places:
+            number, cell = found[place]
+            if DECIMAL_COMMA.fullmatch(cell):
+                _refuse_comma(source, names[place], first + number, cell)
+    texts = [names[place] for place in places]
     if not texts:
         return
-    some = texts[:3]
+    number, cell = found[places[0]]
+    example, some = f"line {first + number}: {_short(cell)}", texts[:3]
     listing = f"'{some[0]}'" if len(some) == 1 else "('" + "', '".join(some) + "')"
     raise FormatError(
         f"{source}: {_columns(texts)} {'holds' if len(texts) == 1 else 'hold'} text ({example}), not numbers. "
@@ -150,13 +155,14 @@ class _Rows:
 
         types = {str(place): pa.float64() for place in self.roles.features}
         types |= {str(place): pa.string() for place in self.texts}
-        longest = 2 * len(self.stream.head) // max(1, self.stream.head.count(b"\n"))
+        row_bytes = len(self.stream.head) // max(1, self.stream.head.count(b"\n"))
         return csv.open_csv(
             pa.PythonFile(self.stream, "r"),
             # One thread: it is as quick here, and only so does Arrow count the rows.
             read_options=csv.ReadOptions(
                 use_threads=False,
-                block_size=max(BLOCK, 4 * longest),
+                # Wide tables in larger blocks: every column of a block costs some microseconds.
+                block_size=max(BLOCK, min(LARGE_BLOCK, 1000 * row_bytes), 8 * row_bytes),
                 column_names=[str(place) for place in range(self.layout.n_columns)],
                 skip_rows_after_names=int(self.layout.header is not None),
             ),
@@ -199,12 +205,11 @@ class _Rows:
         if gaps[:kept].any():
             row, column = (int(place) for place in np.argwhere(gaps[:kept])[0])
             self._refuse_gap(block, row, column, gaps[:kept], bool(blank[row]), line)
-        if kept < len(block):
-            self.empty = self.empty or line + kept
-            self.numbers.shorten(len(block) - kept)
-            self.texts = {
-                place: [*chunks[:-1], chunks[-1].slice(0, kept)] for place, chunks in self.texts.items()
-            }
+        self.empty = self.empty or line + kept
+        self.numbers.shorten(len(block) - kept)
+        self.texts = {
+            place: [*chunks[:-1], chunks[-1].slice(0, kept)] for place, chunks in self.texts.items()
+        }
 
     def _refuse_gap(
         self, block: Floats, row: int, column: int, gaps: NDArray[Any], blank: bool, line: int

@@ -39,7 +39,8 @@ MISSING = frozenset(
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _LINES = 20
-_CELLS = 200_000
+_LOOKED_AT = 100
+_CELLS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _delimiter(lines: list[str]) -> str:
             continue
         if not rows or len(rows[0]) < 2:
             continue
-        cells = [cell for row in rows[1:] or rows for cell in row]
+        cells = [cell for row in rows[1:] or rows for cell in row[:_LOOKED_AT]]
         comma = delimiter != ","
         numbers = sum(
             1 for cell in cells if NUMBER.fullmatch(cell) or (comma and DECIMAL_COMMA.fullmatch(cell))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,7 @@ ZOO: dict[str, Callable[[], Made]] = {
 }
 
 
+@cache
 def fitted(name: str) -> tuple[Any, Any]:
     """A model of the zoo, and new rows for it (None: it takes none)."""
     model, X = ZOO[name]()
@@ -187,3 +189,16 @@ def forged(path: Path, document: Any, arrays: dict[str, np.ndarray], **metadata:
     text = document if isinstance(document, str) else json.dumps(document)
     write_container(path, arrays, {"version": "1", "lowdim": "0.1.0", "model": text} | metadata)
     return path
+
+
+def with_first(document: dict[str, Any], *entries: list[Any]) -> dict[str, Any]:
+    """A copy of a tree with more objects, before all others."""
+
+    def moved(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {
+                key: part + len(entries) if key == "object" else moved(part) for key, part in node.items()
+            }
+        return [moved(part) for part in node] if isinstance(node, list) else node
+
+    return {"objects": [*entries, *moved(document["objects"])], "model": document["model"] + len(entries)}

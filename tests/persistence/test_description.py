@@ -86,7 +86,7 @@ def test_objects_that_double_over_and_over_end(tmp_path: Path) -> None:
     document, arrays = taken_apart(path)
     place = document["model"]
     document["objects"] += [
-        ["Stage", {"a": {"object": place + k}, "b": {"object": place + k}}] for k in range(1, 60)
+        ["Stage", {"a": {"object": k}, "b": {"object": k}}] for k in range(place, place + 59)
     ]
     document["objects"][place][1]["parameters"]["dict"].append(["solver", {"object": place + 59}])
     document["objects"][place + 1][1] = {}

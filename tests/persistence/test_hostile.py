@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_zoo import fitted, forged, taken_apart
+from model_zoo import fitted, forged, taken_apart, with_first
 
 import lowdim
 from lowdim.errors import FormatError, LowdimError, MissingExtraError
@@ -29,6 +29,8 @@ KINDS = (
     "LE-forest",
     "LE-parts-precomputed",
     "LE-sparse",
+    "LE-very-sparse",
+    "LE-lll-precomputed",
     "LE-wide-lll",
     "affinity-SelfTuning",
     "SpectralClustering-largest",
@@ -183,6 +185,14 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
         ("MDS-seuclidean", "GeneralMetric", "parameters", {"dict": [["p", 2]]}, "parts of GeneralMetric"),
         ("KernelPCA", "Kernel", "name", "os.system", "parts of Kernel do not fit"),
         ("LE-forest", "ForestSearcher", "seed", -1, "no seed"),
+        (
+            "LE-forest",
+            "EuclideanIndex",
+            "sample",
+            {"array": ["map_.affinities.lookup.index.searcher.order", "C"]},
+            "sample of EuclideanIndex",
+        ),
+        ("LE-wide-lll", "Projection", "candidates", 0.5, "directions of a search"),
         ("TSNE-fft", "FourierField", "order", 5, "has no splines"),
         ("TSNE-fft", "FourierField", "step", 1e-9, "smaller than its field"),
         ("TSNE-fft", "FourierField", "end", {"array": ["embedding_", "C"]}, "has no place"),
@@ -197,6 +207,29 @@ def test_wrong_fields_are_named(
     fields[key] = value
     with pytest.raises(FormatError, match=words):
         lowdim.load(forged(tmp_path / "model.lowdim", document, arrays))
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "words"),
+    [
+        ("Isomap", "EuclideanIndex", "other points than its own"),
+        ("LE-very-sparse", "SparseSearcher", "sparse rows has dense ones"),
+    ],
+)
+def test_an_index_searches_among_its_own_points(
+    model: str, kind: str, words: str, parts: Parts, tmp_path: Path
+) -> None:
+    document, arrays, _ = parts[model]
+    document = with_first(
+        document,
+        ["Rows", {"values": {"array": ["points", "C"]}}],
+        ["MappedMetric", {"name": "euclidean"}],
+        ["Geometry", {"rows": {"object": 0}, "metric": {"object": 1}, "n_jobs": None}],
+    )
+    fields = next(fields for name, fields in document["objects"] if name == kind)
+    fields["geometry"] = {"object": 2}
+    with pytest.raises(FormatError, match=words):
+        lowdim.load(forged(tmp_path / "model.lowdim", document, arrays | {"points": np.ones((90, 3))}))
 
 
 def test_missing_fields_and_unknown_classes_are_named(parts: Parts, tmp_path: Path) -> None:
@@ -295,6 +328,28 @@ def test_parameters_follow_the_rules_of_the_estimator(parts: Parts, tmp_path: Pa
     held[-1] = ["velocity", 3]
     with pytest.raises(FormatError, match="velocity"):
         lowdim.load(forged(tmp_path / "model.lowdim", document, arrays))
+
+
+def test_columns_that_are_picked_must_be_there(parts: Parts, tmp_path: Path) -> None:
+    document, arrays, _, held = attributes(parts, "LE-lll-precomputed")
+    held.append(["n_features_in_", 40])
+    with pytest.raises(FormatError, match="takes columns that there are not"):
+        lowdim.load(forged(tmp_path / "model.lowdim", document, arrays))
+
+
+def test_names_of_columns_are_as_many(parts: Parts, tmp_path: Path) -> None:
+    document, arrays, _, held = attributes(parts, "PCA")
+    names = {"text": np.frombuffer(b"ab", np.uint8), "offsets": np.array([0, 1, 2])}
+    held.append(["feature_names_in_", {"strings": ["O", [2], ["text", "C"], ["offsets", "C"]]}])
+    with pytest.raises(FormatError, match="another number of columns than of their names"):
+        lowdim.load(forged(tmp_path / "model.lowdim", document, arrays | names))
+
+
+def test_the_sample_of_a_search_is_of_its_points(parts: Parts, tmp_path: Path) -> None:
+    document, arrays, _ = parts["LE-forest"]
+    name = next(name for name in arrays if name.endswith("sample"))
+    with pytest.raises(FormatError, match="lies outside its points"):
+        lowdim.load(forged(tmp_path / "model.lowdim", document, arrays | {name: arrays[name] + 10**6}))
 
 
 def test_a_model_must_have_its_map(parts: Parts, tmp_path: Path) -> None:

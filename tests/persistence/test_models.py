@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model_zoo import POINTS, ZOO, assert_same, fitted, taken_apart
+from model_zoo import POINTS, ZOO, assert_same, fitted, forged, taken_apart, with_first
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
@@ -90,6 +90,11 @@ def test_a_shared_array_is_stored_once(tmp_path: Path) -> None:
     assert path.stat().st_size < 2.1 * X.nbytes
 
 
+def test_strings_of_numpy_are_strings(tmp_path: Path) -> None:
+    model = lowdim.PCA(2, memory_limit=np.str_("4 GB")).fit(POINTS)
+    assert lowdim.load(lowdim.save(model, tmp_path / "model.lowdim")).memory_limit == "4 GB"
+
+
 def test_frames_and_names_of_columns_survive(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(POINTS, columns=["länge", "breite", "höhe"])
@@ -155,6 +160,34 @@ def test_other_searches_find_the_same(search: str, tmp_path: Path) -> None:
     again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
     assert again.map_.lookup.index.backend == search
     assert model.transform(POINTS + 0.1).tobytes() == again.transform(POINTS + 0.1).tobytes()
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "seuclidean", "cosine"])
+def test_a_descent_is_stored_before_it_is_built(metric: str, tmp_path: Path) -> None:
+    pytest.importorskip("pynndescent")
+    from lowdim.data.rows import Rows
+    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.neighbors import build_index
+    from lowdim.neighbors.lookup import Lookup
+
+    model = lowdim.LLE().fit(POINTS)
+    index = build_index(Rows(POINTS), metric, search="descent")
+    index.searcher.width = 31
+    index.recall.known[3, True] = 0.5
+    model.map_ = LocallyLinearMap(Lookup(index, 7), model.embedding_)
+    path = lowdim.save(model, tmp_path / "model.lowdim")
+    again = lowdim.load(path)
+    assert_same(model, again)
+    document, arrays = taken_apart(path)
+    points = next(fields for name, fields in document["objects"] if name == "Rows")
+    document = with_first(document, ["Rows", points])
+    fields = next(fields for name, fields in document["objects"] if name == "DescentSearcher")
+    fields["rows"] = {"object": 0}
+    with pytest.raises(FormatError, match="other points than its own"):
+        lowdim.load(forged(path, document, arrays))
+    fields["width"] = 10**9
+    with pytest.raises(FormatError, match="the seed or the width of a search"):
+        lowdim.load(forged(path, document, arrays))
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def make_blocked(frame: Frame) -> BlockedSearcher:
 def make_projected(frame: Frame, projection: Projection) -> ProjectedSearcher:
     """Projected points in panels."""
     basis = projection.basis
-    if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not projection.candidates >= 1:
+    if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not 1 <= projection.candidates < np.inf:
         raise Broken("the directions of a search do not fit its points")
     return ProjectedSearcher(frame, projection)
 

@@ -46,7 +46,7 @@ def test_everything_is_there(model, data, tmp_path):
         assert choice.what in html
     assert "lowdim embed &lt;/script&gt;" in html
     assert "<img" not in html
-    assert "var(--ink)" in html
+    assert "var(--quiet)" in html.split("<svg")[-1]
     assert "<svg" in html
 
 
@@ -100,12 +100,43 @@ def test_clusters_colour_the_map(data, tmp_path):
     assert "ld-sheet" in written(path)
 
 
-def test_an_optimisation_and_its_warnings(data, tmp_path):
-    with pytest.warns(lowdim.errors.ConvergenceWarning):
-        model = lowdim.ElasticEmbedding(perplexity=10, max_iter=3, tolerance=1e-12).fit(data[0])
+def test_an_optimisation(data, tmp_path):
+    model = lowdim.TSNE(perplexity=10, max_iter=30, init=np.random.default_rng(0).random((240, 2))).fit(
+        data[0]
+    )
     html = written(write_report(tmp_path / "r.html", model, labels=data[1]))
     assert "Objective" in html
-    assert 'class="warning"' in html
+    assert "array of 240 × 2" in html
+
+
+def test_warnings_come_first(data, tmp_path):
+    far = data[0] + 100 * np.eye(3, 9)[data[1]]
+    with pytest.warns(lowdim.errors.LowdimWarning):
+        model = lowdim.LaplacianEigenmaps(2, n_neighbors=3).fit(far)
+    html = written(write_report(tmp_path / "r.html", model))
+    assert html.index('class="warning"') < html.index("<h2>What was done")
+    assert "<span>warning</span>" in html
+
+
+def test_a_method_that_says_little(tmp_path, monkeypatch):
+    from importlib.metadata import PackageNotFoundError
+
+    from lowdim.records import Report
+
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    class Quiet(lowdim.PCA):
+        pass
+
+    model = Quiet(2)
+    model.embedding_ = np.random.default_rng(0).random((20, 2))
+    model.report_ = Report("Quiet", (20, 3))
+    monkeypatch.setattr("lowdim.plotting.report_parts.version", missing)
+    html = written(write_report(tmp_path / "r.html", model))
+    assert "Eigenvalues" not in html
+    assert "Objective" not in html
+    assert "scikit-learn" not in html
 
 
 def test_many_dimensions_and_many_points(data, tmp_path, monkeypatch):

@@ -43,6 +43,12 @@ def test_lonely_points_are_spread():
     assert np.sum(shade(points, tints_of(None, 50), 200, 200).pixels[..., 3] > 0) > 50 * 6
 
 
+def test_evenly_filled():
+    points = np.stack(np.meshgrid(np.arange(8.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
+    pixels = shade(points, tints_of(None, 64), 8, 8).pixels[..., 3]
+    np.testing.assert_array_equal(pixels, np.ones((8, 8)))
+
+
 def test_points_in_one_place():
     raster = shade(np.zeros((10, 2)), tints_of(None, 10), 8, 8)
     assert np.isfinite(raster.pixels).all()

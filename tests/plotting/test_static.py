@@ -96,6 +96,12 @@ def test_missing_values_leave_the_rest(points, tmp_path):
     assert found.limits == pytest.approx((np.nanmin(labels), np.nanmax(labels)))
 
 
+def test_gallery_without_words(points):
+    figure = plot_gallery({"plane": points[:, :2]}, np.arange(120) % 2, legend=False)
+    assert figure.legends == []
+    assert figure.get_suptitle() == ""
+
+
 def test_gallery(points, tmp_path):
     figure = plot_gallery(
         {"line": points[:, 0], "plane": points[:, :2], "space": points},
@@ -134,6 +140,7 @@ def test_a_failed_write_leaves_the_old_file(points, tmp_path, monkeypatch):
     [
         (lambda p: plot(np.zeros((5, 4))), "N x 1, 2 or 3"),
         (lambda p: plot(np.zeros((0, 2))), "N x 1, 2 or 3"),
+        (lambda p: plot([[0.0, 1.0], [np.nan, 1.0]]), "row 1"),
         (lambda p: plot(np.zeros((5, 2)), [1, 2]), "labels"),
         (lambda p: plot(np.zeros((5, 2)), path=p / "x.docx"), r"\.png"),
         (lambda p: plot_gallery({}), "at least one"),

@@ -196,7 +196,7 @@ def test_pictures_that_cannot_be(found, other, match):
 def test_without_matplotlib(found, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "lowdim.plotting.static.find_spec", lambda name: None if name == "matplotlib" else real(name)
+        "lowdim.plotting.drawing.find_spec", lambda name: None if name == "matplotlib" else real(name)
     )
     with pytest.raises(MissingExtraError, match=r"lowdim\[plot\]"):
         found.plot()

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..records import Floats
 from .colours import hexadecimal, palette
-from .drawing import new_figure, quieten, require_matplotlib, write_figure
+from .drawing import TEXT, new_figure, quieten, require_matplotlib, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,11 +61,11 @@ def plot_objective(history: Any, path: str | os.PathLike[str] | None = None) -> 
         _scale(axes, values)
         quieten(axes)
         axes.grid(alpha=0.25, linewidth=0.6)
-        axes.set_xlabel(label, fontsize=8)
+        axes.set_xlabel(label, fontsize=8, color=TEXT)
         if place == 0:
-            axes.set_ylabel("objective", fontsize=8)
+            axes.set_ylabel("objective", fontsize=8, color=TEXT)
             if 1 < len(pieces) <= 10:
-                axes.legend(fontsize=6, frameon=False)
+                axes.legend(fontsize=6, frameon=False, labelcolor=TEXT)
     return _written(figure, path)
 
 
@@ -94,11 +94,11 @@ def plot_eigenvalues(estimator: Any, path: str | os.PathLike[str] | None = None)
     axes.margins(x=0.08)
     quieten(axes)
     axes.grid(axis="y", alpha=0.25, linewidth=0.6)
-    axes.set_xlabel("component", fontsize=8)
-    axes.set_ylabel(name, fontsize=8)
+    axes.set_xlabel("component", fontsize=8, color=TEXT)
+    axes.set_ylabel(name, fontsize=8, color=TEXT)
     shares = getattr(estimator, "explained_variance_ratio_", None)
     if shares is not None:
-        axes.set_title(f"{100 * float(np.sum(shares)):.1f} % of the variance", fontsize=8)
+        axes.set_title(f"{100 * float(np.sum(shares)):.1f} % of the variance", fontsize=8, color=TEXT)
     return _written(figure, path)
 
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 MANY = 100_000
 _VECTORS = 5_000
 _DRAWINGS = ("svg", "svgz", "pdf", "ps", "eps")
-_LINE = "#c9ced6"
-_TEXT = "#4a5361"
+LINE = "#c9ced6"
+"""Of frames and ticks."""
+TEXT = "#4a5361"
+"""Of everything that explains; a page puts its own colour in its place."""
 
 
 def require_matplotlib() -> None:
@@ -48,9 +50,9 @@ def add_axes(figure: Figure, down: int, across: int, place: int, n_dimensions: i
 
 def quieten(axes: Any) -> None:
     """Light frame and small figures: the points are what matters."""
-    axes.tick_params(labelsize=7, length=2.5, color=_LINE, labelcolor=_TEXT)
+    axes.tick_params(labelsize=7, length=2.5, color=LINE, labelcolor=TEXT)
     for spine in axes.spines.values():
-        spine.set_color(_LINE)
+        spine.set_color(LINE)
 
 
 def is_dense(density: bool | str, n_points: int) -> bool:

@@ -18,7 +18,7 @@ from ..metrics.scores import Scores
 from ..persistence.atomic import check_target, writing
 from ..records import Floats, Report, format_bytes
 from .diagnostics import plot_eigenvalues, plot_objective
-from .drawing import require_matplotlib
+from .drawing import LINE, TEXT, require_matplotlib
 from .page import Content, document, map_fragment
 from .page.assemble import asset, map_script
 from .report_parts import (
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_POINTS = 300_000
-_INK, _QUIET, _LINE = "#000000", "#4a5361", "#c9ced6"
 
 
 def write_report(
@@ -196,6 +195,6 @@ def _as_drawing(figure: Figure) -> Markup:
     figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = written.getvalue()
     svg = svg[svg.index("<svg") :]
-    for colour, name in ((_INK, "--ink"), (_QUIET, "--quiet"), (_LINE, "--line")):
+    for colour, name in ((TEXT, "--quiet"), (LINE, "--line")):
         svg = svg.replace(colour, f"var({name})")
     return tag("div", Markup(svg), class_="chart")

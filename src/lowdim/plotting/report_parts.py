@@ -56,8 +56,7 @@ def done_section(model: Any, report: Report) -> Markup:
     given, default = parameters(model)
     own: list[Text] = [tag("h3", "Parameters given")]
     own.append(_values(given) if given else note("None: every parameter has its default."))
-    if default:
-        own.append(tag("details", tag("summary", f"{len(default)} at their defaults"), _values(default)))
+    own.append(tag("details", tag("summary", f"{len(default)} at their defaults"), _values(default)))
     figures: list[list[Text]] = [
         [name.replace("_", " "), short(value)]
         for name, value in report.figures.items()

@@ -60,7 +60,7 @@ def shade(points: Floats, tints: Colouring, width: int, height: int) -> Raster:
 def _alone(counts: Floats) -> NDArray[np.bool_]:
     """The filled pixels with few filled neighbours."""
     filled = counts > 0
-    neighbours = convolve(filled.astype(np.float64), np.ones((3, 3)), mode="constant") - 1.0
+    neighbours = convolve(filled.astype(np.float64), np.ones((3, 3)), mode="nearest") - 1.0
     return filled & (neighbours < _CROWDED)
 
 

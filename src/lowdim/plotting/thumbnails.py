@@ -85,22 +85,9 @@ def spread_out(places: Floats, side: float, most: int) -> Integers:
 
     A fixed random order is gone through; each square keeps clear of all before it.
     """
-    order = np.random.default_rng(0).permutation(len(places))
-    cells: dict[tuple[int, int], list[int]] = {}
+    left: Integers = np.random.default_rng(0).permutation(len(places))
     kept: list[int] = []
-    for row in order:
-        x, y = places[row]
-        column, line = int(x // side), int(y // side)
-        near = (
-            other
-            for across in (-1, 0, 1)
-            for down in (-1, 0, 1)
-            for other in cells.get((column + across, line + down), ())
-        )
-        if any(np.abs(places[other] - places[row]).max() < side for other in near):
-            continue
-        cells.setdefault((column, line), []).append(int(row))
-        kept.append(int(row))
-        if len(kept) == most:
-            break
+    while left.size and len(kept) < most:
+        kept.append(int(left[0]))
+        left = left[np.abs(places[left] - places[kept[-1]]).max(axis=1) >= side]
     return np.array(kept, dtype=np.int64)

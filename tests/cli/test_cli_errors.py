@@ -119,7 +119,7 @@ FAILURES = [
     ("embed gaps.csv --label kind", "gaps.csv"),
     (
         "embed gaps.npy -m pca",
-        "gaps.npy: 2 of 60 rows have missing or infinite values, first in row 3, column 1 (counted from 0). Take these rows",
+        "2 of 60 rows have missing or infinite values, first in row 3, column 1 (counted from 0). Take",
     ),
     ("embed points.npy -m isomap --memory-limit 10kB", "--memory-limit"),
     ("embed text.npy", "text.npy"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lowdim.cli import main
 from lowdim.cli.failures import explain
+from lowdim.cli.inputs import locate_gap
 from lowdim.errors import FileError
 
 WRONG_USE = [
@@ -117,7 +119,7 @@ FAILURES = [
     ("embed gaps.csv --label kind", "gaps.csv"),
     (
         "embed gaps.npy -m pca",
-        "gaps.npy: 2 of 60 rows have missing or infinite values, first in row 4, column 2. Take these rows",
+        "2 of 60 rows have missing or infinite values, first in row 3, column 1 (counted from 0). Take",
     ),
     ("embed points.npy -m isomap --memory-limit 10kB", "--memory-limit"),
     ("embed text.npy", "text.npy"),
@@ -221,6 +223,16 @@ def test_a_fault_of_the_program_is_called_one(lowdim_command, monkeypatch):
 def test_explanations(error, words):
     assert words in explain(error)
     assert "second" not in explain(error)
+
+
+def test_gaps_are_located_in_any_block():
+    X = np.zeros((30, 1_000_000), np.float16)
+    table = SimpleNamespace(X=X, feature_names=None)
+    assert locate_gap(table) == ""
+    X[25, 3] = X[28, 1] = np.inf
+    names = [f"c{i}" for i in range(X.shape[1])]
+    expected = "2 of 30 rows have missing or infinite values, first in row 25, column 'c3' (counted from 0)"
+    assert locate_gap(SimpleNamespace(X=X, feature_names=names)) == expected
 
 
 def test_interruption_outside_an_optimisation_writes_nothing(lowdim_command, folder, monkeypatch):

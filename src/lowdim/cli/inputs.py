@@ -122,7 +122,7 @@ def locate_gap(table: Any) -> str:
         if rows.size and not first:
             row, column = block.start + rows[0], int(bad[rows[0]].argmax())
             names = table.feature_names
-            first = f"row {row + 1}, column {column + 1 if names is None else repr(names[column])}"
+            first = f"row {row}, column {column if names is None else repr(names[column])} (counted from 0)"
         bad_rows += rows.size
     if not first:
         return ""

@@ -43,7 +43,7 @@ def run(notebook: Notebook) -> None:
             if last.get(name, L) >= L:
                 rows += [_fit(exact, name, L, seed) for seed in range(seeds if few_above >= L else 1)]
         notebook.keep(rows)
-        print(f"L = {L}: " + ", ".join(f"{m} {_mean(rows, m, L):.3f}" for m in METHODS), flush=True)
+        notebook.say(f"L = {L}: " + ", ".join(f"{m} {_mean(rows, m, L):.3f}" for m in METHODS))
     by_eigsh = eigsh_seconds(exact.W, 50)
     notebook.table(_summary(rows))
     notebook.figure(_draw(rows, exact, by_eigsh))

@@ -25,11 +25,12 @@ class Claim:
 
 @dataclass
 class Notebook:
-    """Folder of one experiment. ``quick`` asks for sizes that only show that everything runs."""
+    """Folder of one experiment. ``quick`` asks for sizes that only show that everything runs, ``echo`` prints too."""
 
     name: str
     folder: Path
     quick: bool = False
+    echo: bool = True
     claims: list[Claim] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -47,7 +48,12 @@ class Notebook:
     def table(self, rows: Sequence[Mapping[str, Any]], name: str = "table") -> None:
         """Write rows as CSV, and print them."""
         self.keep(rows, name)
-        print(markdown(rows), flush=True)
+        self.say(markdown(rows))
+
+    def say(self, words: str) -> None:
+        """Print, where somebody listens."""
+        if self.echo:
+            print(words, flush=True)
 
     def figure(self, figure: Any, name: str = "figure") -> None:
         """Write a matplotlib figure as PNG."""
@@ -78,8 +84,8 @@ class Notebook:
         lines += [f"- {remark}" for remark in self.remarks] + ([""] if self.remarks else [])
         lines += [f"Verdict: {count} of {len(self.claims)} outcomes held."]
         text = "\n".join(lines)
-        (self.folder / "verdict.md").write_text(text + "\n")
-        print(f"\n{text}", flush=True)
+        (self.folder / "verdict.md").write_text(text + "\n", encoding="utf-8")
+        self.say(f"\n{text}")
         return held
 
 

@@ -46,7 +46,7 @@ def run(notebook: Notebook) -> None:
                 reached = exact.W.nnz / n_points * L / n_points
                 common = {"graph": graph, "L": L, "seed": seed, "k L / N": round(reached, 2)}
                 rows += [common | {"method": name} | _fit(exact, name, chosen) for name in METHODS]
-            print(f"{graph}, L = {L}: " + _line(rows, graph, L), flush=True)
+            notebook.say(f"{graph}, L = {L}: " + _line(rows, graph, L))
     notebook.table(rows, "runs")
     notebook.table(_summary(rows))
     notebook.figure(_draw(rows, exacts))

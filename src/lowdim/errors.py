@@ -39,6 +39,10 @@ class FormatError(FileError, ValueError):
     """A file's contents are not what they should be."""
 
 
+class MissingDataError(FileError, FileNotFoundError):
+    """A data set is not on this machine and cannot be had; the message says where to put which file."""
+
+
 class LowdimWarning(UserWarning):
     """Base of every warning that lowdim gives: something for the user to act on."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lowdim.data import datasets
-from lowdim.errors import InputError
+from lowdim.errors import FormatError, InputError, MissingDataError
 
 
 @pytest.mark.parametrize("make", [datasets.swiss_roll, datasets.s_curve])
@@ -72,25 +72,108 @@ def test_an_unknown_name_lists_the_known_ones():
         datasets.load("mnits")
 
 
-def test_a_missing_file_names_the_variable(tmp_path, monkeypatch):
-    monkeypatch.setenv("LOWDIM_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"LOWDIM_DATA.*mnist\.npz|mnist\.npz.*LOWDIM_DATA"):
-        datasets.load("mnist")
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Two empty folders: the user's and the cache."""
+    own, cache = tmp_path / "own", tmp_path / "cache"
+    own.mkdir()
+    cache.mkdir()
+    monkeypatch.setenv("LOWDIM_DATA", str(own))
+    monkeypatch.setenv("LOWDIM_CACHE", str(cache))
+    return own, cache
+
+
+def test_a_missing_file_names_the_variable(folders, monkeypatch):
+    with pytest.raises(FileNotFoundError, match=r"coil20\.npz.*LOWDIM_DATA.*X \(1440 x 16384\), y, angle"):
+        datasets.load("coil20")
     monkeypatch.delenv("LOWDIM_DATA")
-    with pytest.raises(FileNotFoundError, match="not set"):
+    with pytest.raises(MissingDataError, match="not set"):
         datasets.load("coil20")
 
 
-def test_files_are_read_without_pickle(tmp_path, monkeypatch):
-    monkeypatch.setenv("LOWDIM_DATA", str(tmp_path))
-    np.savez(tmp_path / "coil20.npz", X=np.eye(3), y=np.arange(3), angle=np.zeros(3))
+def test_files_are_read_without_pickle(folders):
+    own, _ = folders
+    np.savez(own / "coil20.npz", X=np.eye(3), y=np.arange(3), angle=np.zeros(3))
     made = datasets.load("coil20")
     np.testing.assert_array_equal(made.data, np.eye(3))
     np.testing.assert_array_equal(made.labels, [0, 1, 2])
     np.testing.assert_array_equal(made.parameters, np.zeros(3))
-    np.savez(tmp_path / "mammoth.npz", X=np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match="pickle"):
+    np.savez(own / "mammoth.npz", X=np.array([{}], dtype=object))
+    with pytest.raises(FormatError, match="pickle"):
         datasets.load("mammoth")
+
+
+@pytest.mark.parametrize("content", [b"", b"not an archive", "other", "cut", "lone"])
+def test_damaged_archives_are_named(folders, content):
+    path = folders[0] / "mammoth.npz"
+    np.savez(path, Z=np.zeros((40, 3))) if content == "other" else np.savez(path, X=np.zeros((40, 3)))
+    if content == "cut":
+        path.write_bytes(path.read_bytes()[:300])
+    elif content == "lone":
+        with path.open("wb") as file:
+            np.save(file, np.zeros((40, 3)))
+    elif content != "other":
+        path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"mammoth\.npz cannot be read.*X \(50000 x 3\)"):
+        datasets.load("mammoth")
+
+
+def test_the_folder_of_the_user_comes_before_the_cache(folders):
+    own, cache = folders
+    np.savez(cache / "mammoth.npz", X=np.zeros((2, 3)))
+    assert datasets.load("mammoth").data.max() == 0
+    np.savez(own / "mammoth.npz", X=np.ones((2, 3)))
+    assert datasets.load("mammoth").data.max() == 1
+
+
+def test_images_are_row_by_row(folders):
+    image = np.arange(1024.0).reshape(32, 32)
+    np.savez(folders[0] / "isomap_faces_32x32.npz", X=image.T.reshape(1, -1), params=np.zeros((1, 3)))
+    made = datasets.load("isomap_faces")
+    np.testing.assert_array_equal(made.images[0], image)
+    np.testing.assert_array_equal(made.data[0], image.ravel())
+    with pytest.raises(InputError, match="not images"):
+        _ = datasets.swiss_roll(5).images
+    assert datasets.load("digits").images.shape == (1797, 8, 8)
+    assert datasets.deformed_digits(3, source="digits").images.shape == (3, 8, 8)
+
+
+def test_what_is_available(folders):
+    np.savez(folders[1] / "mammoth.npz", X=np.zeros((2, 3)))
+    listed = {one.name: one for one in datasets.available()}
+    assert listed["digits"].where == "scikit-learn"
+    assert listed["mammoth"].where == str(folders[1] / "mammoth.npz")
+    assert listed["mnist"].where == "OpenML"
+    assert listed["olivetti"].where == "download"
+    assert listed["coil20"].where == "not here"
+    text = str(datasets.available())
+    assert len(text.splitlines()) == len(listed) + 1
+    assert "70,000" in text
+    assert repr(datasets.available()) == text
+    page = datasets.available()._repr_html_()
+    assert page.count("<tr>") == len(listed) + 1
+    assert "AT&amp;T" in page
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "expected"),
+    [
+        ("linux", {}, ".cache/lowdim"),
+        ("linux", {"XDG_CACHE_HOME": "/somewhere"}, "/somewhere/lowdim"),
+        ("darwin", {}, "Library/Caches/lowdim"),
+        ("win32", {}, "AppData/Local/lowdim/cache"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/lowdim/cache"),
+        ("linux", {"LOWDIM_CACHE": "~/mine"}, "mine"),
+    ],
+)
+def test_the_cache_folder_is_the_platforms(tmp_path, monkeypatch, platform, variables, expected):
+    for name in ("LOWDIM_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.platform", platform)
+    assert datasets.cache_folder() == tmp_path / expected
 
 
 def test_real_files(data_folder):

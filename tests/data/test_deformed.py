@@ -218,6 +218,8 @@ def test_bad_parameters_are_explained(options, message):
 
 def test_the_source_falls_back_to_what_is_there(tmp_path, monkeypatch):
     monkeypatch.setenv("LOWDIM_DATA", str(tmp_path))
+    monkeypatch.setenv("LOWDIM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("lowdim.data.download.OPENML", "http://127.0.0.1:9")
     assert datasets.deformed_digits(5).data.shape == (5, 64)
     with pytest.raises(FileNotFoundError, match=r"mnist\.npz"):
         datasets.deformed_digits(5, source="mnist")

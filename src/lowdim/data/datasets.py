@@ -1,14 +1,31 @@
-"""Data sets with a known answer, and readers of the well-known ones that lie in a folder of the user's."""
+"""Data sets with a known answer, digits without end, and the well-known ones by name."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..records import Floats
+from .cepstra import Cepstra, two_speaker_cepstra
 from .deformed import deformed_digits
-from .stored import Dataset, Seed, load
+from .faces import translated_faces
+from .stored import Available, AvailableTable, Dataset, Seed, available, cache_folder, load
 
-__all__ = ["Dataset", "Seed", "deformed_digits", "load", "s_curve", "severed_sphere", "swiss_roll"]
+__all__ = [
+    "Available",
+    "AvailableTable",
+    "Cepstra",
+    "Dataset",
+    "Seed",
+    "available",
+    "cache_folder",
+    "deformed_digits",
+    "load",
+    "s_curve",
+    "severed_sphere",
+    "swiss_roll",
+    "translated_faces",
+    "two_speaker_cepstra",
+]
 
 
 def swiss_roll(

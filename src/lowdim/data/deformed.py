@@ -17,7 +17,8 @@ from ..errors import FileError, InputError
 from ..parallel import map_blocks, row_blocks
 from ..persistence.atomic import check_target, writing
 from ..records import Floats, Integers, format_bytes
-from .stored import Dataset, Seed, load
+from .catalogue import CATALOGUE
+from .stored import Dataset, Seed, find, load
 
 Bytes = NDArray[np.uint8]
 
@@ -60,10 +61,10 @@ def deformed_digits(
     random_state
         Seed or generator.
     source
-        ``"mnist"``: the 60,000 training digits, 28 x 28, from the folder LOWDIM_DATA. ``"digits"``: the 1797 digits
+        ``"mnist"``: the 60,000 training digits, 28 x 28, as `load` finds them. ``"digits"``: the 1797 digits
         of 8 x 8 pixels that ship with scikit-learn, stretched from 0..16 to 0..255. A `Dataset`: its rows, square
-        images with values from 0 to 255. None: MNIST where its file is there, else scikit-learn's digits; the number
-        of columns, 784 or 64, tells which.
+        images with values from 0 to 255. None: MNIST where its file is on this machine, else scikit-learn's digits;
+        the number of columns, 784 or 64, tells which.
     strength
         Factor of all deformations; 0 gives the digits as they are.
     n_jobs
@@ -89,7 +90,7 @@ def deformed_digits(
         maker.fill(data, 0)
     else:
         data = _written(maker, Path(path), overwrite)
-    return Dataset(data, None if labels is None else labels[sources], sources)
+    return Dataset(data, None if labels is None else labels[sources], sources, images.shape[1:])
 
 
 class _Maker:
@@ -142,10 +143,8 @@ def _spline_basis(side: int) -> NDArray[np.float32]:
 def _images(source: str | Dataset | None) -> tuple[Bytes, NDArray[Any] | None]:
     """Images (m x side x side) and their labels."""
     if source is None:
-        try:
-            return _images("mnist")
-        except FileNotFoundError:
-            return _images("digits")
+        # What is here decides: a download should be asked for.
+        source = "mnist" if find(CATALOGUE["mnist"]) else "digits"
     if isinstance(source, str):
         if source not in ("mnist", "digits"):
             raise InputError(f"source={source!r}: must be 'mnist', 'digits', a Dataset or None.")

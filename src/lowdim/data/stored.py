@@ -1,8 +1,11 @@
-"""Well-known data sets that lie in a folder of the user's."""
+"""Well-known data sets by name: from a folder of the user's, from the cache, or from the network once."""
 
 from __future__ import annotations
 
 import os
+import sys
+import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,28 +13,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import FormatError, InputError, MissingDataError
+from ..events import Events, Listener, Printer
 from ..markup import box, plain_table
+from .catalogue import CATALOGUE, Entry
 
 Seed = int | np.random.Generator | None
 
-_FILES: dict[str, tuple[str, str, str | None, str | None]] = {
-    "mnist": ("mnist.npz", "X", "y", None),
-    "coil20": ("coil20.npz", "X", "y", "angle"),
-    "frey_faces": ("frey_faces.npz", "X", None, None),
-    "isomap_faces": ("isomap_faces_32x32.npz", "X", None, "params"),
-    "olivetti": ("olivetti.npz", "X", "y", None),
-    "mammoth": ("mammoth.npz", "X", None, None),
-}
+DIGITS = "digits"
+"""The one data set that is always there: it ships with scikit-learn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """``data`` (N x D), and where they exist the ``labels`` (N) and the true ``parameters`` (N or N x p)."""
+    """``data`` (N x D), and where they exist the ``labels`` (N) and the true ``parameters`` (N or N x p).
+
+    ``image_shape`` is the height and width where each row is an image, row by row.
+    """
 
     data: NDArray[Any]
     labels: NDArray[Any] | None = None
     parameters: NDArray[Any] | None = None
+    image_shape: tuple[int, int] | None = None
+
+    @property
+    def images(self) -> NDArray[Any]:
+        """The rows as images, N x height x width: for thumbnails."""
+        if self.image_shape is None:
+            raise InputError("images: the rows of this data set are not images. Use data.")
+        return self.data.reshape(-1, *self.image_shape)
 
     def _repr_html_(self) -> str:
         """What it holds, for a notebook."""
@@ -51,31 +61,143 @@ def _range_of(values: NDArray[Any]) -> str:
     return f"{np.unique(values).size:,} different"
 
 
-def load(name: str) -> Dataset:
-    """A data set by its name: "digits" ships with scikit-learn, the others are read from the folder LOWDIM_DATA.
+@dataclass(frozen=True, slots=True)
+class Available:
+    """A data set that ``load`` knows. ``where``: a file, ``"scikit-learn"``, who has it, or ``"not here"``."""
 
-    The names are mnist, coil20 (parameters: angle), frey_faces, isomap_faces (parameters: light and pose), olivetti and
-    mammoth.
+    name: str
+    shape: tuple[int, int]
+    what: str
+    terms: str
+    where: str
+
+
+class AvailableTable(tuple[Available, ...]):
+    """The data sets by name; prints as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        lines = [("name", "rows", "columns", "where", "what")]
+        lines += [(a.name, f"{a.shape[0]:,}", f"{a.shape[1]:,}", a.where, a.what) for a in self]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join(
+            f"{name:<{widths[0]}}  {rows:>{widths[1]}}  {columns:>{widths[2]}}  {where:<{widths[3]}}  {what}"
+            for name, rows, columns, where, what in lines
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        rows = [[a.name, f"{a.shape[0]:,} × {a.shape[1]:,}", a.what, a.terms, a.where] for a in self]
+        return box("Data sets", plain_table(["name", "shape", "what", "terms", "where"], rows))
+
+
+def load(name: str, *, download: bool = True, callback: Listener | None = None, verbose: int = 0) -> Dataset:
+    """A data set by its name; `available` lists the names.
+
+    "digits" ships with scikit-learn. The others are ``.npz`` archives, looked for in the folder of the environment
+    variable LOWDIM_DATA, then in the cache folder (LOWDIM_CACHE, or the one of the platform). What is in neither and
+    can be had from OpenML or scikit-learn is downloaded, compared with a checksum, and kept in the cache folder.
+
+    Parameters
+    ----------
+    name
+        mnist, fashion_mnist, olivetti, coil20 (parameters: angle), frey_faces, isomap_faces (parameters: light and
+        pose), mammoth, pbmc68k or digits.
+    download
+        False: never reach for the network.
+    callback, verbose
+        As in every estimator: a download takes some seconds.
+
+    Raises
+    ------
+    MissingDataError
+        It is not here and cannot be had; the message says where to put which file.
     """
-    if name == "digits":
+    if name == DIGITS:
         from sklearn.datasets import load_digits
 
         digits = load_digits()
-        return Dataset(digits.data, digits.target)
-    if name not in _FILES:
-        raise InputError(f"name: {name!r} is no data set; known are {', '.join(sorted([*_FILES, 'digits']))}")
-    file_name, data, labels, parameters = _FILES[name]
+        return Dataset(digits.data, digits.target, image_shape=(8, 8))
+    if name not in CATALOGUE:
+        raise InputError(
+            f"name: {name!r} is no data set; known are {', '.join(sorted([*CATALOGUE, DIGITS]))}"
+        )
+    entry = CATALOGUE[name]
+    path = find(entry)
+    if path is None:
+        why = "" if entry.remote is None else "download=False forbids to fetch it"
+        if entry.remote is None or not download:
+            raise missing(name, entry, why)
+        from .download import fetch
+
+        listeners: list[Listener] = [Printer(verbose)] if verbose else []
+        path = fetch(name, entry, Events(*listeners, *([callback] if callback else [])))
+    return read_archive(path, entry)
+
+
+def available() -> AvailableTable:
+    """Every name that `load` knows, with what it is and where it would come from."""
+    listed = [Available(DIGITS, (1797, 64), "handwritten digits of 8 x 8 pixels", "BSD-3", "scikit-learn")]
+    for name, entry in sorted(CATALOGUE.items()):
+        path = find(entry)
+        where = (
+            str(path)
+            if path
+            else {"openml": "OpenML", "scikit-learn": "download", None: "not here"}[entry.remote]
+        )
+        listed.append(Available(name, entry.shape, entry.what, entry.terms, where))
+    return AvailableTable(listed)
+
+
+def cache_folder() -> Path:
+    """LOWDIM_CACHE, or the folder for caches of the platform."""
+    if chosen := os.environ.get("LOWDIM_CACHE"):
+        return Path(chosen).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "lowdim"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "lowdim" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lowdim"
+
+
+def find(entry: Entry) -> Path | None:
+    """The archive, where it is on this machine."""
+    return next((folder / entry.file for folder in _folders() if (folder / entry.file).is_file()), None)
+
+
+def missing(name: str, entry: Entry, why: str = "") -> MissingDataError:
+    """What to say where a data set is nowhere."""
     folder = os.environ.get("LOWDIM_DATA")
-    path = Path(folder or ".") / file_name
-    if folder is None or not path.is_file():
-        where = f"LOWDIM_DATA is {folder}" if folder is not None else "LOWDIM_DATA is not set"
-        raise FileNotFoundError(
-            f"data set {name!r} needs the file {file_name} ({where}): set the environment variable LOWDIM_DATA "
-            f"to the folder that holds it"
-        )
-    with np.load(path, allow_pickle=False) as archive:
-        return Dataset(
-            archive[data],
-            archive[labels] if labels else None,
-            archive[parameters] if parameters else None,
-        )
+    named = f"the folder LOWDIM_DATA ({folder})" if folder else "LOWDIM_DATA (not set)"
+    return MissingDataError(
+        f"data set {name!r}: {entry.file} is neither in {named} nor in the cache folder {cache_folder()}"
+        f"{'; ' + why if why else ''}. Put an archive with the arrays {entry.arrays} there, or set LOWDIM_DATA to "
+        "its folder."
+    )
+
+
+def read_archive(path: Path, entry: Entry) -> Dataset:
+    """Read the arrays of an archive; nothing in it is executed."""
+    try:
+        # Opened here, because NumPy leaves a file open that it cannot read; a lone array is no archive (TypeError).
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            data, labels, parameters = (
+                archive[key] if key else None for key in (entry.data, entry.labels, entry.parameters)
+            )
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"{path} cannot be read as an archive with the arrays {entry.arrays}: {error}. Remove it, and load again."
+        ) from error
+    if entry.column_major and entry.image and data is not None:
+        height, width = entry.image
+        data = np.ascontiguousarray(data.reshape(-1, width, height).transpose(0, 2, 1)).reshape(len(data), -1)
+    return Dataset(data, labels, parameters, entry.image)
+
+
+def _folders() -> Iterator[Path]:
+    if folder := os.environ.get("LOWDIM_DATA"):
+        yield Path(folder).expanduser()
+    yield cache_folder()

@@ -71,8 +71,8 @@ def fetch(name: str, entry: Entry, events: Events) -> Path:
 
 def content_checksum(data: Bytes, labels: Bytes) -> str:
     """SHA-256 of the bytes of both arrays, whatever file they came in."""
-    digest = hashlib.sha256(np.ascontiguousarray(data))
-    digest.update(np.ascontiguousarray(labels))
+    digest = hashlib.sha256(np.ascontiguousarray(data).data)
+    digest.update(np.ascontiguousarray(labels).data)
     return digest.hexdigest()
 
 

@@ -71,7 +71,8 @@ def drawn_face() -> Floats:
     y, x = np.mgrid[-1.0 : 1.0 : height * 1j, -1.0 : 1.0 : width * 1j]
 
     def spot(down: float, across: float, tall: float, wide: float) -> NDArray[Any]:
-        return np.exp(-(((y - down) / tall) ** 2) - ((x - across) / wide) ** 2)
+        spot: NDArray[Any] = np.exp(-(((y - down) / tall) ** 2) - ((x - across) / wide) ** 2)
+        return spot
 
     head = 1.0 / (1.0 + np.exp(24.0 * (np.hypot(y / 0.98, x / 0.88) - 0.95)))
     face = head * (0.72 - 0.18 * x)
@@ -82,7 +83,8 @@ def drawn_face() -> Floats:
     face -= 0.18 * spot(0.12, 0.1, 0.26, 0.1)
     face -= 0.3 * spot(0.3, 0.0, 0.05, 0.2)
     face -= 0.45 * spot(0.56, 0.0, 0.08, 0.36)
-    return np.clip(face + 0.06, 0.0, 1.0)
+    drawn: Floats = np.clip(face + 0.06, 0.0, 1.0)
+    return drawn
 
 
 def _face(face: ArrayLike | str | None) -> Floats:

@@ -184,14 +184,13 @@ def read_archive(path: Path, entry: Entry) -> Dataset:
     try:
         # Opened here, because NumPy leaves a file open that it cannot read; a lone array is no archive (TypeError).
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            data, labels, parameters = (
-                archive[key] if key else None for key in (entry.data, entry.labels, entry.parameters)
-            )
+            data = archive[entry.data]
+            labels, parameters = (archive[key] if key else None for key in (entry.labels, entry.parameters))
     except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"{path} cannot be read as an archive with the arrays {entry.arrays}: {error}. Remove it, and load again."
         ) from error
-    if entry.column_major and entry.image and data is not None:
+    if entry.column_major and entry.image:
         height, width = entry.image
         data = np.ascontiguousarray(data.reshape(-1, width, height).transpose(0, 2, 1)).reshape(len(data), -1)
     return Dataset(data, labels, parameters, entry.image)

@@ -26,6 +26,14 @@ def own_source(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
 
 
+@pytest.fixture
+def heard():
+    """Processes hear SIGINT even where the tests run in the background of a shell, which ignores it for its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_python_m_lowdim():
     answer = subprocess.run([*LOWDIM, "--version"], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("lowdim ")
@@ -83,6 +91,7 @@ def test_closed_standard_output(folder):
     assert "standard output is closed" in answer.stderr
 
 
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_during_an_optimisation(folder):
     rng = np.random.default_rng(0)
     np.save("many.npy", rng.normal(size=(400, 5)))
@@ -98,6 +107,7 @@ def test_ctrl_c_during_an_optimisation(folder):
     assert np.load("out.npy").shape == (400, 2)
 
 
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_while_reading(folder):
     words = [*LOWDIM, "embed", "-", "-vv"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

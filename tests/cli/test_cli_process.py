@@ -28,7 +28,7 @@ def own_source(monkeypatch):
 
 @pytest.fixture
 def heard():
-    """Processes hear SIGINT even where the tests run in the background of a shell, which ignores it for its children."""
+    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""Real processes: pipes, signals, the module and the old way to the demo."""
+"""Real processes: pipes, signals and the module."""
 
 from __future__ import annotations
 
@@ -37,10 +37,6 @@ def heard():
 def test_python_m_lowdim():
     answer = subprocess.run([*LOWDIM, "--version"], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("lowdim ")
-    answer = subprocess.run(
-        [sys.executable, "-m", "lowdim.demo", "--help"], capture_output=True, text=True, check=True
-    )
-    assert answer.stdout.startswith("Usage: lowdim demo")
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")

@@ -30,7 +30,7 @@ ORDER = [
     {"selection"},
     {"persistence"},
     {"cli"},
-    {"demo", "__main__"},
+    {"__main__"},
 ]
 RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from .data.mapped import in_memory, is_mapped
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
 from .memory import available_memory
+from .parallel import row_blocks
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
 
@@ -48,14 +50,20 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     from sklearn.utils.validation import validate_data
 
     array = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=at_least
+        estimator,
+        loaded(X),
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=at_least,
+        ensure_all_finite=not is_mapped(X),
     )
-    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    return _finite_rows(array, "X", type(estimator).__name__)
 
 
 def view_rows(X: Any) -> Rows:
     """Data as rows for a look at its shape and form, unchecked."""
-    rows = Rows(_sorted_rows(X) if sparse.issparse(X) else np.asanyarray(X))
+    rows = Rows(_sorted_rows(loaded(X)) if sparse.issparse(X) else np.asanyarray(X))
     if rows.values.ndim != 2:
         raise InputError(f"X must have two dimensions, rows and columns; got shape {rows.values.shape}.")
     return rows
@@ -65,8 +73,37 @@ def check_block(X: Any, name: str) -> Rows:
     """Data beside X, such as a noise sample: the same forms, its own name in messages."""
     from sklearn.utils.validation import check_array
 
-    array = check_array(X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2, input_name=name)
-    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    array = check_array(
+        loaded(X),
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=2,
+        ensure_all_finite=not is_mapped(X),
+        input_name=name,
+    )
+    return _finite_rows(array, name)
+
+
+def _finite_rows(array: Any, name: str, owner: str | None = None) -> Rows:
+    """What scikit-learn has checked, as rows; those of a mapped file, which it may not read, are checked here."""
+    rows = Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    if rows.is_mapped and rows.values.dtype.kind == "f":
+        from sklearn.utils import assert_all_finite
+
+        for part in row_blocks(rows.n_rows, rows.block_rows()):
+            assert_all_finite(rows.values[part], estimator_name=owner, input_name=name)
+    return rows
+
+
+def loaded(X: Any) -> Any:
+    """Sparse matrices in mapped files are read into memory: they are used as a whole, and the file may shrink."""
+    matrix: Any = X if sparse.issparse(X) else None
+    if matrix is None or matrix.format not in ("csr", "csc"):
+        return X
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    if not any(map(is_mapped, parts)):
+        return X
+    return type(matrix)(tuple(map(in_memory, parts)), shape=matrix.shape)
 
 
 def _sorted_rows(matrix: Any) -> csr_array:
@@ -102,8 +139,8 @@ def check_dense(rows: Rows, why: str) -> None:
 def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
     """Distances, lengths and affinities are never negative and, at ``fit``, symmetric with a zero diagonal."""
     values = rows.values
-    entries = values.data if isinstance(values, csr_array) else values
-    if entries.size and (lowest := entries.min()) < 0:
+    lowest = _lowest(rows)
+    if lowest < 0:
         raise InputError(
             f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
         )
@@ -111,13 +148,23 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
         return
     if isinstance(values, csr_array):
         return
-    if np.any(np.diagonal(values) != 0):
-        worst = int(np.argmax(np.abs(np.diagonal(values))))
+    places = np.arange(rows.n_rows)
+    diagonal = values[places, places]
+    if np.any(diagonal != 0):
+        worst = int(np.argmax(np.abs(diagonal)))
         raise InputError(
-            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {values[worst, worst]:g}. "
+            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {diagonal[worst]:g}. "
             "Set the diagonal to 0, or use metric='graph' if these are affinities."
         )
     check_symmetric(values, what=what)
+
+
+def _lowest(rows: Rows) -> float:
+    """The smallest entry that is held; 0 where none is."""
+    if isinstance(rows.values, csr_array):
+        return float(rows.values.data.min(initial=0))
+    parts = row_blocks(rows.n_rows, rows.block_rows())
+    return min((float(rows.values[part].min(initial=0)) for part in parts), default=0.0)
 
 
 def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
@@ -143,10 +190,10 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
 
 def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = 1e-6) -> None:
     """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
-    n_rows = values.shape[0]
-    scale = float(np.abs(values).max(initial=0))
-    for start in range(0, n_rows, 512):
-        block = slice(start, start + 512)
+    blocks = [slice(start, start + 512) for start in range(0, values.shape[0], 512)]
+    scale = max((float(np.abs(values[block]).max(initial=0)) for block in blocks), default=0.0)
+    for block in blocks:
+        start = block.start
         gap = np.abs(values[block].astype(np.float64) - values[:, block].T)
         if gap.size and gap.max() > tolerance * scale:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)

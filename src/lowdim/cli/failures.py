@@ -78,9 +78,10 @@ def locate_gap(table: Any) -> str:
     import numpy as np
     from scipy import sparse
 
+    from ..data.rows import Rows
     from ..parallel import row_blocks
 
-    X = table.X
+    X = Rows(table.X).values
     if sparse.issparse(X) or X.dtype.kind != "f":
         return ""
     bad_rows, first = 0, ""

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
+from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
@@ -208,7 +209,7 @@ class SpectralProblem(Estimator):
 def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
     """A finite, square, symmetric matrix of float64, sparse or dense as it came, or an InputError."""
     is_sparse: Any = sparse.issparse(matrix)
-    given: Any = sparse.csr_array(matrix) if is_sparse else np.asarray(matrix)
+    given: Any = sparse.csr_array(validation.loaded(matrix)) if is_sparse else in_memory(np.asarray(matrix))
     if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] < 2:
         raise InputError(f"{name} must be a square matrix of at least 2 rows; got shape {given.shape}.")
     if given.dtype.kind not in "fiub":

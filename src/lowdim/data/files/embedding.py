@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import FormatError, InputError
 from ...records import Floats
+from ..mapped import in_memory
 from .reading import read_as, suffix_of
 from .table import Request, Roles, Table, listed, unnamed_index
 
@@ -45,7 +46,7 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
     table = read_as(request, source, coordinates)
     if not isinstance(table.X, np.ndarray):
         raise FormatError(f"{name}: is a sparse matrix, no embedding. Name the file of the coordinates.")
-    embedding = np.array(table.X, dtype=np.float64, order="C")
+    embedding = np.array(in_memory(table.X), dtype=np.float64, order="C")
     wrong = np.argwhere(~np.isfinite(embedding))
     if len(wrong):
         row, column = (int(place) for place in wrong[0])

@@ -29,7 +29,8 @@ def read(path: Path, request: Request, choose: Assign = assign) -> Table:
     check_file(path)
     check_magic(path, b"PAR1")
     try:
-        with parquet.ParquetFile(path, memory_map=True) as file:
+        # Not mapped: a file that shrinks while it is read would end the process.
+        with parquet.ParquetFile(path, memory_map=False) as file:
             return _read(path, file, request, choose)
     except (pa.ArrowException, OSError, RuntimeError) as error:
         if isinstance(error, FormatError):

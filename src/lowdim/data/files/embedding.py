@@ -77,19 +77,21 @@ def coordinates(names: Sequence[str], numeric: Sequence[bool], request: Request,
     if ids is None and "id" in names:
         ids = list(names).index("id")
     ids = None if ids in places else ids
-    beside = tuple(place for place in range(len(names)) if place not in places and place != ids)
+    taken = {*places, ids}
+    beside = tuple(place for place in range(len(names)) if place not in taken)
     return Roles(tuple(places), beside, ids)
 
 
 def _by_name(names: list[str]) -> list[int]:
     """The columns x, y, z, or x1, x2 and so on."""
+    first = {name: place for place, name in reversed(list(enumerate(names)))}
     letters = [letter for letter in "xyz" if letter in names]
     if "x" in letters:
-        return [names.index(letter) for letter in letters]
+        return [first[letter] for letter in letters]
     count = 1
-    while f"x{count}" in names:
+    while f"x{count}" in first:
         count += 1
-    return [names.index(f"x{number}") for number in range(1, count)]
+    return [first[f"x{number}"] for number in range(1, count)]
 
 
 def _by_number(names: Sequence[str], numeric: Sequence[bool]) -> list[int]:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError, LowdimError, MissingExtraError
 from .annotated import read_group, whole
-from .checks import check_file, check_magic, check_numbers
+from .checks import Budget, check_file, check_magic, check_numbers, shortened
+from .links import Inside
 from .table import Request, Table
 
-_DAMAGED = (OSError, KeyError, RuntimeError, TypeError, ValueError, AttributeError)
+_DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 def read(path: Path, request: Request) -> Table:
@@ -25,18 +26,18 @@ def read(path: Path, request: Request) -> Table:
     size = check_file(path)
     check_magic(path, b"\x89HDF\r\n\x1a\n")
 
-    def load(array: Any, name: str) -> NDArray[Any]:
+    def load(array: Any, name: str, budget: Budget) -> NDArray[Any]:
         check_numbers(array.dtype, name)
         offset = None if array.chunks or array.compression else array.id.get_offset()
         nbytes = int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize
         if offset is None or not nbytes or offset % array.dtype.itemsize:
-            return whole(array, name)
+            return whole(array, name, budget)
         if offset + nbytes > size:
             raise FormatError(f"{name}: is cut off. Write or copy the file again.")
         return np.memmap(path, array.dtype, mode="r", offset=offset, shape=array.shape)
 
     with opened(path, "r", path) as file:
-        return read_group(file, request, str(path), load)
+        return read_group(Inside(file, str(path)), request, str(path), size, load)
 
 
 @contextmanager
@@ -52,7 +53,7 @@ def opened(path: Path | IO[bytes], mode: str, name: Path) -> Iterator[Any]:
     except LowdimError:
         raise
     except _DAMAGED as error:
-        raise FormatError(f"{name}: is damaged or cut off ({error}). Write or copy it again.") from error
+        raise FormatError(f"{name}: is damaged or cut off ({shortened(str(error))}). Write or copy it again.") from error
 
 
 class _Patient(io.FileIO):
@@ -88,7 +89,7 @@ def obsm_names(path: Path) -> list[str]:
     check_file(path)
     check_magic(path, b"\x89HDF\r\n\x1a\n")
     with opened(path, "r", path) as file:
-        return [str(name) for name in file.get("obsm", ())]
+        return [str(name) for name in Inside(file, str(path)).get("obsm", ())]
 
 
 def add_embedding(

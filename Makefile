@@ -22,7 +22,7 @@ DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint browser bench clean
+.PHONY: help demo test lint browser torture bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -55,6 +55,9 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 	install="$$become env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium"; \
 	$$install >/dev/null 2>&1 || { $$become apt-get update -qq >/dev/null 2>&1; $$install >/dev/null 2>&1; } || \
 	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
+
+torture: $(DEV) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
+	$(BIN)/python -m torture $(ARGS)
 
 bench: $(BENCH) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -21,6 +21,9 @@ from .memory import available_memory
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
 
+SMALLEST, LARGEST = 1e-70, 1e70
+"""Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
+
 
 def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
     """Raise an InputError for the first parameter that its rule does not allow."""
@@ -48,9 +51,47 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     from sklearn.utils.validation import validate_data
 
     array = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=at_least
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=at_least,
+        ensure_all_finite=False,
     )
+    check_size(array, "X", type(estimator).__name__)
     return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+
+
+def check_size(array: Any, name: str, estimator: str | None = None) -> None:
+    """Raise where numbers are not finite, or so large or small that float64 cannot hold their fourth powers.
+
+    One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
+    """
+    values = array.data if sparse.issparse(array) else array
+    if values.dtype.kind != "f":
+        return
+    largest = _largest(values) if values.dtype.itemsize > 4 else None
+    if largest is None or not np.isfinite(largest):
+        from sklearn.utils import assert_all_finite
+
+        assert_all_finite(values, input_name=name, estimator_name=estimator)
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise InputError(
+            f"{name} must hold numbers whose largest is between {SMALLEST:g} and {LARGEST:g} in size, so that their "
+            f"squares and products fit into float64; its largest is {largest:.3g}. Rescale it, for example "
+            f"{name} / {largest:.3g}."
+        )
+
+
+def _largest(values: NDArray[Any]) -> float:
+    """Largest absolute value, some at a time; NaN where there is one."""
+    contiguous = values.flags.c_contiguous or values.flags.f_contiguous
+    flat = values.reshape(-1, order="A") if contiguous else values
+    step = max(1, (1 << 17) // max(1, flat[:1].size))
+    parts = [flat[start : start + step] for start in range(0, len(flat), step)]
+    # NumPy's own maximum hands NaN on, Python's would not.
+    return float(np.max([max(part.max(), -part.min()) for part in parts], initial=0.0))
 
 
 def view_rows(X: Any) -> Rows:
@@ -65,7 +106,15 @@ def check_block(X: Any, name: str) -> Rows:
     """Data beside X, such as a noise sample: the same forms, its own name in messages."""
     from sklearn.utils.validation import check_array
 
-    array = check_array(X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2, input_name=name)
+    array = check_array(
+        X,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=2,
+        input_name=name,
+        ensure_all_finite=False,
+    )
+    check_size(array, name)
     return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
 
 

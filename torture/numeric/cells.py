@@ -1,0 +1,116 @@
+"""One cell of the table: fit, look at what came out, and say ok, what error was said, or what was found."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lowdim.errors import LowdimError, LowdimWarning
+
+from .estimators import Entry, every_estimator
+from .inputs import Case, every_input, ordinary
+
+STRICT = 1e-9
+"""A tolerance below this asks for the same answer of estimators that take many small steps too."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended."""
+
+    kind: Literal["ok", "said", "FOUND"]
+    words: str = ""
+
+
+class Finding(Exception):
+    """Something that must not be."""
+
+
+def judge(estimator: str, case: str, size: int) -> Outcome:
+    """Fit one estimator on one input and look at the result."""
+    entry, made = every_estimator(max(5, min(30, size // 3)))[estimator], every_input()[case](size)
+    return judged(lambda: examine(entry, estimator, made, size))
+
+
+def judged(work: Any) -> Outcome:
+    """Run the work of a cell; every warning or error that is not lowdim's own is a finding."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            work()
+        except LowdimError as error:
+            words = f"{type(error).__name__}: {error}"
+            if type(error).__module__ != "lowdim.errors":
+                return Outcome("FOUND", f"inner error escaped: {words}")
+            return Outcome("said", words)
+        except Finding as finding:
+            return Outcome("FOUND", str(finding))
+        except Exception as error:  # noqa: BLE001
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            return Outcome("FOUND", f"{type(error).__name__}: {error} ({place.filename.split('/')[-1]}:{place.lineno})")
+    foreign = [str(w.message) for w in caught if not issubclass(w.category, LowdimWarning)]
+    if foreign:
+        return Outcome("FOUND", f"warning from below: {foreign[0]}")
+    said = [f"{w.category.__name__}: {w.message}" for w in caught]
+    return Outcome("ok", said[0] if said else "")
+
+
+def examine(entry: Entry, name: str, case: Case, size: int) -> None:
+    """Fit and check."""
+    model = entry.make(case.scale, **case.parameters).fit(case.data)
+    X = model.embedding_
+    require(np.all(np.isfinite(X)), "the embedding is not finite")
+    require(X.shape[0] == case.data.shape[0], "rows were lost")
+    check_values(model)
+    if case.related:
+        compare(entry, model, ordinary_fit(name, size, tuple(case.parameters.items())), case)
+
+
+def require(holds: Any, words: str) -> None:
+    """A finding unless it holds."""
+    if not holds:
+        raise Finding(words)
+
+
+def check_values(model: Any) -> None:
+    """Eigenvalues in order and finite; residuals finite; what the report says is a number."""
+    values = getattr(model, "eigenvalues_", None)
+    if values is not None:
+        require(np.all(np.isfinite(values)), "eigenvalues are not finite")
+        steps = np.diff(values)
+        slack = 1e-9 * np.abs(values).max(initial=0.0)
+        require(np.all(steps >= -slack) or np.all(steps <= slack), f"eigenvalues are not in order: {values}")
+    for key, figure in model.report_.figures.items():
+        if isinstance(figure, float | np.ndarray) and np.asarray(figure).dtype.kind == "f":
+            require(np.all(np.isfinite(figure)), f"report_ holds {key} = {figure}")
+
+
+@functools.lru_cache(maxsize=None)
+def ordinary_fit(name: str, size: int, parameters: tuple[tuple[str, Any], ...]) -> Any:
+    """The same estimator on the ordinary points."""
+    entry = every_estimator(max(5, min(30, size // 3)))[name]
+    return entry.make(1.0, **dict(parameters)).fit(ordinary(size))
+
+
+def compare(entry: Entry, model: Any, base: Any, case: Case) -> None:
+    """The embedding of scaled or shifted points against that of the ordinary ones."""
+    with np.errstate(over="ignore", under="ignore"):
+        X = model.embedding_ / (case.scale if entry.power else 1.0)
+    reference = base.embedding_
+    if not entry.exact and case.tolerance > STRICT:
+        before, after = base.objective_, model.objective_
+        require(abs(after - before) <= 0.05 * abs(before) + 1e-9, f"objective {after:g}, {before:g} of ordinary points")
+        return
+    gap = aligned_gap(X, reference)
+    require(gap <= case.tolerance, f"differs from the answer of ordinary points by {gap:.2g}")
+
+
+def aligned_gap(X: np.ndarray, Y: np.ndarray) -> float:
+    """Largest difference of two embeddings whose columns may differ in sign, relative to the size of the second."""
+    signs = np.where(np.sum(X * Y, axis=0) < 0, -1.0, 1.0)
+    return float(np.abs(X * signs - Y).max() / np.abs(Y).max())

@@ -12,8 +12,12 @@ import numpy as np
 
 from lowdim.errors import LowdimError, LowdimWarning
 
+from .checks import Finding, check_model, require
 from .estimators import Entry, every_estimator
+from .graphs import GRAPHS
 from .inputs import Case, every_input, ordinary
+from .newcomers import check_newcomers
+from .problems import PROBLEMS, check_problem
 
 STRICT = 1e-9
 """A tolerance below this asks for the same answer of estimators that take many small steps too."""
@@ -25,10 +29,6 @@ class Outcome:
 
     kind: Literal["ok", "said", "FOUND"]
     words: str = ""
-
-
-class Finding(Exception):
-    """Something that must not be."""
 
 
 def judge(estimator: str, case: str, size: int) -> Outcome:
@@ -52,7 +52,9 @@ def judged(work: Any) -> Outcome:
             return Outcome("FOUND", str(finding))
         except Exception as error:  # noqa: BLE001
             place = traceback.extract_tb(error.__traceback__)[-1]
-            return Outcome("FOUND", f"{type(error).__name__}: {error} ({place.filename.split('/')[-1]}:{place.lineno})")
+            return Outcome(
+                "FOUND", f"{type(error).__name__}: {error} ({place.filename.split('/')[-1]}:{place.lineno})"
+            )
     foreign = [str(w.message) for w in caught if not issubclass(w.category, LowdimWarning)]
     if foreign:
         return Outcome("FOUND", f"warning from below: {foreign[0]}")
@@ -63,34 +65,12 @@ def judged(work: Any) -> Outcome:
 def examine(entry: Entry, name: str, case: Case, size: int) -> None:
     """Fit and check."""
     model = entry.make(case.scale, **case.parameters).fit(case.data)
-    X = model.embedding_
-    require(np.all(np.isfinite(X)), "the embedding is not finite")
-    require(X.shape[0] == case.data.shape[0], "rows were lost")
-    check_values(model)
+    check_model(model, case.data)
     if case.related:
         compare(entry, model, ordinary_fit(name, size, tuple(case.parameters.items())), case)
 
 
-def require(holds: Any, words: str) -> None:
-    """A finding unless it holds."""
-    if not holds:
-        raise Finding(words)
-
-
-def check_values(model: Any) -> None:
-    """Eigenvalues in order and finite; residuals finite; what the report says is a number."""
-    values = getattr(model, "eigenvalues_", None)
-    if values is not None:
-        require(np.all(np.isfinite(values)), "eigenvalues are not finite")
-        steps = np.diff(values)
-        slack = 1e-9 * np.abs(values).max(initial=0.0)
-        require(np.all(steps >= -slack) or np.all(steps <= slack), f"eigenvalues are not in order: {values}")
-    for key, figure in model.report_.figures.items():
-        if isinstance(figure, float | np.ndarray) and np.asarray(figure).dtype.kind == "f":
-            require(np.all(np.isfinite(figure)), f"report_ holds {key} = {figure}")
-
-
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def ordinary_fit(name: str, size: int, parameters: tuple[tuple[str, Any], ...]) -> Any:
     """The same estimator on the ordinary points."""
     entry = every_estimator(max(5, min(30, size // 3)))[name]
@@ -104,7 +84,10 @@ def compare(entry: Entry, model: Any, base: Any, case: Case) -> None:
     reference = base.embedding_
     if not entry.exact and case.tolerance > STRICT:
         before, after = base.objective_, model.objective_
-        require(abs(after - before) <= 0.05 * abs(before) + 1e-9, f"objective {after:g}, {before:g} of ordinary points")
+        require(
+            abs(after - before) <= 0.05 * abs(before) + 1e-9,
+            f"objective {after:g}, {before:g} of ordinary points",
+        )
         return
     gap = aligned_gap(X, reference)
     require(gap <= case.tolerance, f"differs from the answer of ordinary points by {gap:.2g}")
@@ -114,3 +97,27 @@ def aligned_gap(X: np.ndarray, Y: np.ndarray) -> float:
     """Largest difference of two embeddings whose columns may differ in sign, relative to the size of the second."""
     signs = np.where(np.sum(X * Y, axis=0) < 0, -1.0, 1.0)
     return float(np.abs(X * signs - Y).max() / np.abs(Y).max())
+
+
+def judge_graph(estimator: str, graph: str, size: int) -> Outcome:
+    """One estimator on one graph of affinities or lengths."""
+    made, parameters = GRAPHS[graph](size), {"metric": "graph"}
+    if graph in ("two nodes", "three nodes"):
+        parameters["n_components"] = 1
+
+    def work() -> None:
+        model = every_estimator(max(5, min(30, size // 3)))[estimator].make(1.0, **parameters).fit(made)
+        check_model(model, made)
+
+    return judged(work)
+
+
+def judge_problem(problem: str, end: str, solver: str, size: int, n_components: int = 3) -> Outcome:
+    """One spectral problem by one solver."""
+    A, B = PROBLEMS[problem](size)
+    return judged(lambda: check_problem(A, B, end, solver, n_components))
+
+
+def judge_newcomers(estimator: str, rows: str, size: int) -> Outcome:
+    """New points of one kind for one estimator that was fitted on ordinary points."""
+    return judged(lambda: check_newcomers(ordinary_fit(estimator, size, ()), rows, size))

@@ -49,24 +49,24 @@ def _gram(n_landmarks: int) -> dict[str, Entry]:
         "ClassicalMDS": _plain(lowdim.ClassicalMDS, 1),
         "ClassicalMDS manhattan": _plain(lowdim.ClassicalMDS, 1, metric="manhattan"),
         "KernelPCA linear": _plain(lowdim.KernelPCA, 1, kernel="linear"),
-        "KernelPCA rbf": Entry(lambda s, **own: lowdim.KernelPCA(**({"kernel": "rbf", "gamma": 0.3 / s / s} | own))),
+        "KernelPCA rbf": Entry(
+            lambda s, **own: lowdim.KernelPCA(**({"kernel": "rbf", "gamma": 0.3 / s / s} | own))
+        ),
         "KernelPCA poly": Entry(
             lambda s, **own: lowdim.KernelPCA(
                 **({"kernel": "poly", "degree": 2, "coef0": 1, "gamma": 0.3 / s / s} | own)
             )
         ),
         "KernelPCA cosine": _plain(lowdim.KernelPCA, 0, kernel="cosine"),
-        "Isomap": _plain(lowdim.Isomap, 1, n_neighbors=8),
-        "Isomap radius": Entry(
-            lambda s, **own: lowdim.Isomap(**({"radius": 0.9 * s} | own)), 1
-        ),
-        "Isomap landmarks": _plain(lowdim.Isomap, 1, n_neighbors=8, landmarks=n_landmarks),
+        "Isomap": _plain(lowdim.Isomap, 1),
+        "Isomap radius": Entry(lambda s, **own: lowdim.Isomap(**({"radius": 0.9 * s} | own)), 1),
+        "Isomap landmarks": _plain(lowdim.Isomap, 1, landmarks=n_landmarks),
     }
     for kind in (LLL, LandmarkZ, Nystrom):
         solver = kind(n_landmarks)
         table[f"ClassicalMDS {kind.__name__}"] = _plain(lowdim.ClassicalMDS, 1, solver=solver)
         table[f"KernelPCA {kind.__name__}"] = _plain(lowdim.KernelPCA, 1, kernel="linear", solver=solver)
-        table[f"Isomap {kind.__name__}"] = _plain(lowdim.Isomap, 1, n_neighbors=8, solver=solver)
+        table[f"Isomap {kind.__name__}"] = _plain(lowdim.Isomap, 1, solver=solver)
     return table
 
 

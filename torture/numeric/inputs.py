@@ -14,9 +14,8 @@ from scipy import sparse
 class Case:
     """One column of the table: data, and how it comes from the ordinary points.
 
-    ``scale`` is the factor to the ordinary points and ``shift`` whether they were moved; then the answer must be that
-    of the ordinary points up to ``tolerance``. ``parameters`` are asked of the estimator. ``related`` is False where the
-    data has nothing to do with the ordinary points.
+    ``related`` data are the ordinary points moved, or ``scale`` times as large: the answer must be theirs up to
+    ``tolerance``. ``parameters`` are asked of the estimator.
     """
 
     data: Any
@@ -78,7 +77,9 @@ def _sphere(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _lattice(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     side = int(np.sqrt(len(X)))
-    return np.stack(np.meshgrid(np.arange(side), np.arange(side), [0.0]), axis=-1).reshape(-1, 3).astype(float)
+    return (
+        np.stack(np.meshgrid(np.arange(side), np.arange(side), [0.0]), axis=-1).reshape(-1, 3).astype(float)
+    )
 
 
 def _two_clusters(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -192,7 +193,9 @@ def _types() -> dict[str, Points]:
 def _few() -> dict[str, Points]:
     table: dict[str, Points] = {}
     for count in (2, 3, 4, 5):
-        table[f"N = {count}"] = lambda n, count=count: Case(ordinary(n)[:count], parameters={"n_components": 1})
+        table[f"N = {count}"] = lambda n, count=count: Case(
+            ordinary(n)[:count], parameters={"n_components": 1}
+        )
     return table
 
 

@@ -33,7 +33,8 @@ def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
     Schoelkopf, Smola & Mueller (1998), eq. A.2. Digits that the kernel values of all points share are lost to what is
     centred: a warning where they are half of all, an error where they are all.
     """
-    checks.finite(kernel, "The kernel", "its values overflow or are not numbers", "Lower gamma or degree, or rescale X.")
+    cure = "Lower gamma or degree, or rescale X."
+    checks.finite(kernel, "The kernel", "its values overflow or are not numbers", cure)
     size = max(kernel.max(), -kernel.min())
     mean_profile = kernel.mean(axis=0)
     kernel -= mean_profile
@@ -41,9 +42,9 @@ def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
     share = float(max(kernel.max(), -kernel.min()) / size) if size > 0 else 1.0
     if 0 < share < 16 * EPSILON:
         raise NumericalError(
-            f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is left "
-            "of the differences between points. Centre the columns of X, or use kernel='linear' or 'rbf', which "
-            "do not depend on an offset."
+            f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is "
+            "left of the differences between points. Centre the columns of X, or use kernel='linear' or 'rbf', "
+            "which do not depend on an offset."
         )
     if 0 < share < np.sqrt(EPSILON):
         events.warned(

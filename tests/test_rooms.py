@@ -17,7 +17,7 @@ PACKAGE = Path(lowdim.__file__).parent
 ORDER = [
     {"markup"},
     {"errors", "memory", "records", "rules"},
-    {"kernels", "parallel", "events", "atomic"},
+    {"kernels", "parallel", "events", "atomic", "checks"},
     {"data"},
     {"validation"},
     {"neighbors"},

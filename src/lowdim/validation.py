@@ -23,6 +23,9 @@ from .parallel import row_blocks
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
 
+SMALLEST, LARGEST = 1e-70, 1e70
+"""Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
+
 
 def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
     """Raise an InputError for the first parameter that its rule does not allow."""
@@ -56,9 +59,57 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
         accept_sparse="csr",
         dtype="numeric",
         ensure_min_samples=at_least,
-        ensure_all_finite=not is_mapped(X),
+        ensure_all_finite=False,
     )
-    return _finite_rows(array, "X", type(estimator).__name__)
+    return _checked(array, "X", type(estimator).__name__)
+
+
+def _checked(array: Any, name: str, estimator: str | None = None) -> Rows:
+    """What scikit-learn has checked but for its numbers, as rows; those of a mapped file are read some at a time."""
+    rows = Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    if rows.is_mapped:
+        blocks = (rows.values[part] for part in row_blocks(rows.n_rows, rows.block_rows()))
+        _check_sizes(blocks, name, estimator)
+    else:
+        check_size(array, name, estimator)
+    return rows
+
+
+def check_size(array: Any, name: str, estimator: str | None = None) -> None:
+    """Raise where numbers are not finite, or so large or small that float64 cannot hold their fourth powers.
+
+    One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
+    """
+    _check_sizes([array.data if sparse.issparse(array) else array], name, estimator)
+
+
+def _check_sizes(blocks: Iterable[NDArray[Any]], name: str, estimator: str | None) -> None:
+    greatest = 0.0
+    for values in blocks:
+        if values.dtype.kind != "f":
+            return
+        largest = _largest(values) if values.dtype.itemsize > 4 else None
+        if largest is None or not np.isfinite(largest):
+            from sklearn.utils import assert_all_finite
+
+            assert_all_finite(values, input_name=name, estimator_name=estimator)
+        greatest = max(greatest, largest or 0.0)
+    if greatest and not SMALLEST <= greatest <= LARGEST:
+        raise InputError(
+            f"{name} must hold numbers whose largest is between {SMALLEST:g} and {LARGEST:g} in size, so that their "
+            f"squares and products fit into float64; its largest is {greatest:.3g}. Rescale it, for example "
+            f"{name} / {greatest:.3g}."
+        )
+
+
+def _largest(values: NDArray[Any]) -> float:
+    """Largest absolute value, some at a time; NaN where there is one."""
+    contiguous = values.flags.c_contiguous or values.flags.f_contiguous
+    flat = values.reshape(-1, order="A") if contiguous else values
+    step = max(1, (1 << 17) // max(1, flat[:1].size))
+    parts = [flat[start : start + step] for start in range(0, len(flat), step)]
+    # NumPy's own maximum hands NaN on, Python's would not.
+    return float(np.max([max(part.max(), -part.min()) for part in parts], initial=0.0))
 
 
 def view_rows(X: Any) -> Rows:
@@ -78,21 +129,10 @@ def check_block(X: Any, name: str) -> Rows:
         accept_sparse="csr",
         dtype="numeric",
         ensure_min_samples=2,
-        ensure_all_finite=not is_mapped(X),
         input_name=name,
+        ensure_all_finite=False,
     )
-    return _finite_rows(array, name)
-
-
-def _finite_rows(array: Any, name: str, owner: str | None = None) -> Rows:
-    """What scikit-learn has checked, as rows; those of a mapped file, which it may not read, are checked here."""
-    rows = Rows(_sorted_rows(array) if sparse.issparse(array) else array)
-    if rows.is_mapped and rows.values.dtype.kind == "f":
-        from sklearn.utils import assert_all_finite
-
-        for part in row_blocks(rows.n_rows, rows.block_rows()):
-            assert_all_finite(rows.values[part], estimator_name=owner, input_name=name)
-    return rows
+    return _checked(array, name)
 
 
 def loaded(X: Any) -> Any:

@@ -70,7 +70,7 @@ class SpectralProblem(Estimator):
 
     Attributes
     ----------
-    embedding_ : array (N, n_components), with X'BX = I
+    embedding_ : array (N, n_components), with X'BX = I (of `Nystrom` and `LandmarkZ` with x'Bx = 1 for each column)
     eigenvalues_ : array (n_components,), from the wanted end
     certificate_ : of a landmark solver, how near it is to the whole problem
     report_ : what was done and chosen, seconds per stage, residuals
@@ -221,6 +221,7 @@ def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
             f"{name} must hold finite numbers; {int(np.sum(~np.isfinite(entries)))} entries are NaN or infinite. Check "
             "how it was computed."
         )
+    validation.check_size(given, name)
     gap = float(abs(given - given.T).max())
     if gap > 1e-6 * float(abs(given).max()):
         raise InputError(
@@ -235,7 +236,10 @@ def check_mass(B: Any, size: int) -> tuple[Floats | None, Sparse | None]:
     if B is None:
         return None, None
     if not sparse.issparse(B) and np.ndim(B) == 1:
-        matrix: Any = sparse.diags_array(np.asarray(B, dtype=np.float64), format="csr")
+        entries = np.asarray(B, dtype=np.float64)
+        if np.all(np.isfinite(entries)):
+            validation.check_size(entries, "B")
+        matrix: Any = sparse.diags_array(entries, format="csr")
     else:
         matrix = sparse.csr_array(check_symmetric_matrix(B, "B"))
     if matrix.shape[0] != size:

@@ -189,8 +189,8 @@ def _largest(rows: Rows, n_jobs: int | None) -> float:
 
 
 def _power_of_two(value: float) -> float:
-    """The power of two at or below a positive number; 1 for zero."""
-    return float(2.0 ** np.floor(np.log2(value))) if value > 0 else 1.0
+    """The power of two at or below a positive number, its inverse finite; 1 for zero."""
+    return float(2.0 ** max(-1000.0, np.floor(np.log2(value)))) if value > 0 else 1.0
 
 
 def native(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,51 @@
+"""Same seed, same bits: over threads, processes, and to the stated tolerance over the threads of BLAS."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from torture import determinism
+from torture.catalogue import Points, methods
+
+ITERATIONS = 3
+
+
+@pytest.mark.parametrize("method", methods(ITERATIONS))
+def test_threads_change_no_bit(method):
+    """600 points are three blocks of rows or more, nearly everywhere."""
+    named = {method: methods(ITERATIONS)[method]}
+    assert not list(determinism.across_jobs(named, Points.draw(600)))
+
+
+@pytest.mark.parametrize(
+    "method", ["neighbours blocked", "neighbours forest", "LLE lll farthest", "TSNE exact"]
+)
+def test_threads_change_no_bit_of_larger_blocks(method):
+    named = {method: methods(ITERATIONS)[method]}
+    assert not list(determinism.across_jobs(named, Points.draw(4000), jobs=(1, 4)))
+
+
+def test_another_process_changes_no_bit_and_blas_threads_no_more_than_stated(tmp_path):
+    assert not list(determinism.across_processes(600, 0, ITERATIONS, (1, 2), tmp_path))
+
+
+def test_every_method_has_a_tolerance_and_every_tolerance_a_method():
+    assert {name.split()[0] for name in methods(1)} == set(determinism.TOLERANCES)
+
+
+def test_a_difference_is_seen():
+    one = {"embedding": np.arange(6.0).reshape(3, 2), "labels": np.arange(3)}
+    other = one | {"embedding": np.nextafter(one["embedding"], 9)}
+    (found,) = determinism.compare("PCA", one, other, "here", 0.0)
+    assert (found.array, 0 < found.size < 1e-15) == ("embedding", True)
+    assert not list(determinism.compare("PCA", one, other, "here", 1e-12))
+    assert str(found).startswith("PCA: embedding differs by")
+    for changed in ({"labels": np.arange(3)}, one | {"embedding": np.zeros((2, 2))}):
+        (found,) = determinism.compare("PCA", one, changed, "here", 1.0)
+        assert found.size == np.inf

@@ -68,7 +68,7 @@ def _checked(array: Any, name: str, estimator: str | None = None) -> Rows:
     """What scikit-learn has checked but for its numbers, as rows; those of a mapped file are read some at a time."""
     rows = Rows(_sorted_rows(array) if sparse.issparse(array) else array)
     if rows.is_mapped:
-        blocks = (rows.values[part] for part in row_blocks(rows.n_rows, rows.block_rows()))
+        blocks: Any = (rows.values[part] for part in row_blocks(rows.n_rows, rows.block_rows()))
         _check_sizes(blocks, name, estimator)
     else:
         check_size(array, name, estimator)
@@ -80,7 +80,8 @@ def check_size(array: Any, name: str, estimator: str | None = None) -> None:
 
     One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
     """
-    _check_sizes([array.data if sparse.issparse(array) else array], name, estimator)
+    values: Any = array
+    _check_sizes([values.data if sparse.issparse(array) else values], name, estimator)
 
 
 def _check_sizes(blocks: Iterable[NDArray[Any]], name: str, estimator: str | None) -> None:

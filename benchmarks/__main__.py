@@ -28,7 +28,7 @@ NAMES = [
     "cold_start",
     "command_line",
     "scaling",
-    "costs",
+    "plans",
 ]
 
 

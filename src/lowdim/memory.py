@@ -1,23 +1,35 @@
-"""What the machine has."""
+"""What the machine has, and what this process may have of it."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+SYSTEM = Path("/")
+"""Where the system's files are."""
+ENDLESS = 1 << 60
+"""What stands for no limit in the files of control groups."""
 
 
 def available_memory() -> int | None:
-    """Bytes that new work can have without swapping, where the system tells."""
+    """Bytes that new work can have without swapping and without breaking a limit, where the system tells."""
+    known = [room for room in (_free(), _room_of_group(), address_room()) if room is not None]
+    return max(0, min(known)) if known else None
+
+
+def address_room() -> int | None:
+    """Bytes of address space left under the limit of this process (``ulimit -v``); None without one."""
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
+        import resource
+    except ImportError:
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    pages = _words(SYSTEM / "proc/self/statm")
+    return int(limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE")) if pages else int(limit)
 
 
 def peak_memory() -> int:
@@ -28,3 +40,68 @@ def peak_memory() -> int:
         return 0
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(held) if sys.platform == "darwin" else int(held) * 1024
+
+
+def _free() -> int | None:
+    for line in _lines(SYSTEM / "proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _room_of_group() -> int | None:
+    """Bytes left in the control group of this process and those above it: containers and batch systems set them."""
+    rooms = [
+        limit - used
+        for folder, (most, now) in _groups()
+        if (limit := _number(folder / most)) is not None
+        and limit < ENDLESS
+        and (used := _used(folder, now)) is not None
+    ]
+    return min(rooms, default=None)
+
+
+def _groups() -> Iterator[tuple[Path, tuple[str, str]]]:
+    """Folders of the group, from its own up to the root, and what their files are called."""
+    root = SYSTEM / "sys/fs/cgroup"
+    for line in _lines(SYSTEM / "proc/self/cgroup"):
+        number, _, rest = line.partition(":")
+        kinds, _, path = rest.partition(":")
+        if number == "0" and not kinds:
+            top, names = root, ("memory.max", "memory.current")
+        elif "memory" in kinds.split(","):
+            top, names = root / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        folder = top / path.lstrip("/")
+        for place in (folder, *folder.parents):
+            yield place, names
+            if place == top:
+                break
+
+
+def _used(folder: Path, name: str) -> int | None:
+    """Bytes in use but for files in memory that can be dropped at once."""
+    used = _number(folder / name)
+    if used is None:
+        return None
+    dropped = (line.split() for line in _lines(folder / "memory.stat"))
+    return used - max((int(words[1]) for words in dropped if words[0].endswith("inactive_file")), default=0)
+
+
+def _number(path: Path) -> int | None:
+    words = _words(path)
+    return int(words[0]) if words and words[0].isdecimal() else None
+
+
+def _words(path: Path) -> list[str]:
+    return " ".join(_lines(path)).split()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []

@@ -12,7 +12,11 @@ from itertools import count
 from threading import Thread
 from typing import TypeVar
 
+from .memory import address_room
+
 Result = TypeVar("Result")
+ROOM_FOR_THREADS = 256 << 20
+"""Bytes of address space that must be left for threads to be started: each takes a stack and an arena."""
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -21,6 +25,15 @@ def count_workers(n_jobs: int | None) -> int:
     if n_jobs is None:
         return available
     return max(1, available + 1 + n_jobs) if n_jobs < 0 else n_jobs
+
+
+def _helpers(n_workers: int) -> int:
+    """Threads beside the calling one: none where the address space is all but used up.
+
+    Python waits for ever for a thread that found no memory to begin with.
+    """
+    room = address_room() if n_workers > 1 else None
+    return 0 if room is not None and room < ROOM_FOR_THREADS else n_workers - 1
 
 
 def row_blocks(n_rows: int, block_rows: int) -> Iterator[slice]:
@@ -71,7 +84,9 @@ def map_blocks(
             failures.append(failure)
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
-    helpers = [Thread(target=work, args=(None,)) for _ in range(min(count_workers(n_jobs), len(blocks)) - 1)]
+    helpers = [
+        Thread(target=work, args=(None,)) for _ in range(_helpers(min(count_workers(n_jobs), len(blocks))))
+    ]
     for helper in helpers:
         helper.start()
     work(done)

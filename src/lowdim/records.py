@@ -6,8 +6,9 @@ Notation: data ``Y`` (N x D), embedding ``X`` (N x d), weights ``W``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -213,10 +214,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStage:
-    """A stage that would run: its estimated seconds and the bytes it would hold at its peak.
+    """A stage that would run: its estimated seconds, the bytes it would hold at its peak, and those it would leave.
 
-    ``certain`` marks bytes that are known rather than guessed, such as those of a dense matrix: only these can stop
-    a fit before it begins.
+    ``kept`` bytes are held until the end of the fit. ``certain`` marks bytes that are known rather than guessed, such
+    as those of a dense matrix. An ``elastic`` stage takes another way by itself where memory is scarce.
     """
 
     name: str
@@ -224,6 +225,27 @@ class PlannedStage:
     bytes: int
     note: str = ""
     certain: bool = False
+    kept: int = 0
+    elastic: bool = False
+
+
+def held_at(stages: Sequence[PlannedStage]) -> list[int]:
+    """Bytes at the peak of each stage, with what the stages before it have left."""
+    left = [0, *accumulate(stage.kept for stage in stages)]
+    return [before + stage.bytes for before, stage in zip(left, stages, strict=False)]
+
+
+def needed_bytes(stages: Sequence[PlannedStage], *, limited: bool) -> tuple[float, PlannedStage | None]:
+    """Bytes that a fit must be given, and the stage that asks for most.
+
+    Under a limit of the user's a guess counts as it is. Without one it must be wrong by half before it stops anything.
+    """
+    asked = [
+        (held * (1.0 if stage.certain or limited else 0.5), stage)
+        for held, stage in zip(held_at(stages), stages, strict=True)
+        if not stage.elastic
+    ]
+    return max(asked, key=lambda pair: pair[0], default=(0.0, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +263,15 @@ class Plan:
 
     @property
     def bytes(self) -> int:
-        """Estimated bytes at the peak: the greediest stage, beside the data."""
-        return max((stage.bytes for stage in self.stages), default=0)
+        """Estimated bytes at the peak, beside the data and the libraries."""
+        return max(held_at(self.stages), default=0)
 
     def __str__(self) -> str:
         """A table for people."""
-        rows = [(s.name, _in_seconds(s.seconds), format_bytes(s.bytes), s.note) for s in self.stages]
+        rows = [
+            (stage.name, _in_seconds(stage.seconds), format_bytes(held), stage.note)
+            for stage, held in zip(self.stages, held_at(self.stages), strict=True)
+        ]
         rows.append(
             ("in all", _in_seconds(self.seconds), format_bytes(self.bytes), "seconds add up, bytes peak")
         )

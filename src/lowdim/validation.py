@@ -310,7 +310,7 @@ def check_memory(needed: int, limit: int | float | str | None, *, what: str, ins
         allowed, source = available_memory(), "this machine's free memory"
     if allowed is not None and needed > allowed:
         raise MemoryLimitError(
-            f"{what} needs {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
+            f"{what} needs at least {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
         )
 
 

@@ -17,7 +17,7 @@ from ..data.rows import Rows
 from ..events import Event, Events, Listener
 from ..memory import peak_memory
 from ..notebook import listener_for
-from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage
+from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
 from .shared import Shared
 
@@ -186,14 +186,13 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validation.parse_bytes(self.memory_limit)
 
     def _check_memory(self, rows: Rows) -> None:
-        """Stop before the work where a stage of known size would not fit."""
-        known = [stage for stage in self._plan_stages(rows) if stage.certain]
-        if not known:
+        """Stop before the work where a stage would not fit into the limit, or into what is free."""
+        held, stage = needed_bytes(self._plan_stages(rows), limited=self.memory_limit is not None)
+        if stage is None:
             return
-        stage = max(known, key=lambda stage: stage.bytes)
         note = f" ({stage.note})" if stage.note else ""
         validation.check_memory(
-            stage.bytes,
+            int(held),
             self.memory_limit,
             what=f"The stage '{stage.name}' of {type(self).__name__}{note}",
             instead="Fit a random subset of the rows and transform the others, or raise memory_limit.",

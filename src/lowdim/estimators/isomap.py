@@ -217,7 +217,13 @@ class Isomap(SpectralEstimator):
         if isinstance(solver, Nystrom):
             size = min(solver.n_landmarks, n_rows)
             weights = costs.landmark_weights(n_rows, n_columns, size, d + 3)
-            return [*stages, weights, costs.landmark_geodesics(n_rows, size, k), costs.dense_lanczos(size, d)]
+            limit = validation.parse_bytes(self.memory_limit)
+            return [
+                *stages,
+                weights,
+                costs.landmark_geodesics(n_rows, size, k, limit),
+                costs.dense_lanczos(size, d),
+            ]
         if isinstance(solver, LandmarkSolver):
             rows_alone = replace(costs.geodesics(n_rows, k), bytes=1 << 28, certain=False)
             return [*stages, rows_alone, *costs.restricted(rows.shape, solver, d, n_rows)]

@@ -90,8 +90,9 @@ class LandmarkGeodesics:
         size = 8 * landmarks.size * graph.shape[0]
         limit = validation.parse_bytes(memory_limit)
         if limit is None:
-            limit = (available_memory() or 1 << 33) // 2
-        self.kept: list[Floats] | None = [] if size <= limit else None
+            limit = available_memory() or 1 << 33
+        self.kept: list[Floats] | None = [] if 2 * size <= limit else None
+        self.block_bytes = min(BLOCK_BYTES, limit // 4)
 
     def among(self, events: Events) -> Floats:
         """Squared geodesics among the landmarks (L x L)."""
@@ -115,7 +116,7 @@ class LandmarkGeodesics:
         return coordinates
 
     def _blocks(self) -> Iterator[slice]:
-        return row_blocks(self.landmarks.size, max(1, BLOCK_BYTES // (8 * self.graph.shape[0])))
+        return row_blocks(self.landmarks.size, max(1, self.block_bytes // (8 * self.graph.shape[0])))
 
     def _find(self, block: slice) -> Floats:
         lengths = shortest_paths(self.graph, self.landmarks[block], events=Events(), n_jobs=self.n_jobs)

@@ -117,11 +117,11 @@ def laplacian_stages(estimator: Any, rows: Rows, solver: Solver) -> list[Planned
     k, d = estimator.n_neighbors or DEFAULT_NEIGHBORS, estimator._n_coordinates
     if isinstance(solver, estimator._alone):
         size = min(solver.n_landmarks, n_rows)
-        alone = [costs.affinities(size, k), costs.lanczos(size, 2 * k, d)]
+        alone = [costs.affinities(size, k), costs.lanczos(size, 2 * k, d, n_columns)]
         return costs.alone(rows.shape, solver, d, alone)
     given = estimator.metric in PAIRWISE or estimator.affinity == "precomputed"
     stages = [] if given else [costs.neighbors(n_rows, n_columns, k, estimator.search)]
     stages.append(costs.affinities(n_rows, k))
     if isinstance(solver, LandmarkSolver):
         return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]
-    return [*stages, costs.lanczos(n_rows, 2 * k, d)]
+    return [*stages, costs.lanczos(n_rows, 2 * k, d, n_columns)]

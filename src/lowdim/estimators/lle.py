@@ -190,14 +190,17 @@ class LLE(SpectralEstimator):
         d, k = self.n_components, self.n_neighbors or self._default_neighbors
         if isinstance(solver, self._alone):
             size = min(solver.n_landmarks, n_rows)
-            alone = [costs.local_weights(size, k), costs.sparse_factor(size, k, d)]
+            alone = [costs.local_weights(size, k), costs.sparse_factor(size, k, n_columns)]
             return costs.alone(rows.shape, solver, d, alone)
         stages = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.search)]
         stages.append(costs.local_weights(n_rows, k))
         if isinstance(solver, LandmarkSolver):
             return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]
-        fill = k if self.variant == "standard" else k * k
-        return [*stages, costs.sparse_factor(n_rows, fill, d)]
+        if self.variant == "standard":
+            return [*stages, costs.sparse_factor(n_rows, k, n_columns)]
+        if n_columns <= costs.FLAT:
+            return [*stages, costs.sparse_factor(n_rows, 4 * k, n_columns)]
+        return [*stages, costs.lanczos(n_rows, 4 * k, d)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

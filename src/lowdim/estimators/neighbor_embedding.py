@@ -56,6 +56,8 @@ NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
 MOST_ITERATIONS = 1000
 USUAL_TOLERANCE = 1e-6
+USUAL_DESCENT = 45
+"""Iterations of a descent at each lambda, as a rule."""
 
 
 @dataclass(slots=True)
@@ -348,10 +350,14 @@ class NeighborEmbedding(EmbeddingParameters):
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
         stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
+        scheduled = self._has_schedule and self.optimizer == "auto"
+        most = self.max_iter or (usual_iterations(n_rows) if scheduled else MOST_ITERATIONS)
+        iterations = most if scheduled else min(most, USUAL_DESCENT) * (self._usual_steps or 2)
         return [
             *stages,
-            costs.affinities(n_rows, k),
-            costs.optimise(n_rows, k, repulsion, self.max_iter or usual_iterations(n_rows)),
+            costs.affinities(n_rows, k, kept=33),
+            costs.optimise(n_rows, k, repulsion, iterations, by_partial_hessian=not scheduled),
+            costs.embedding_map(n_rows, k),
         ]
 
     def __sklearn_tags__(self) -> Any:

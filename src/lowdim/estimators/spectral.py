@@ -9,7 +9,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..events import Events
 from ..memory import available_memory
-from ..records import PlannedStage
+from ..records import PlannedStage, needed_bytes
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ
 from ..spectral.reduce.nystrom import Nystrom
@@ -52,9 +52,9 @@ class SpectralEstimator(Estimator):
         exact, fewer = self._stages(rows, "exact"), self._stages(rows, landmarks)
         limit = validation.parse_bytes(self.memory_limit)
         allowed = available_memory() if limit is None else limit
-        needed = max((stage.bytes for stage in exact if stage.certain), default=0)
+        needed, _ = needed_bytes(exact, limited=limit is not None)
         seconds, price = (sum(stage.seconds for stage in stages) for stages in (exact, fewer))
-        if rows.n_rows > 4 * size and allowed is not None and needed > allowed:
+        if rows.n_rows >= 4 * size and allowed is not None and needed > allowed:
             return (
                 landmarks,
                 f"exactly it would hold {needed / 1e9:.2g} GB, and {allowed / 1e9:.2g} GB are allowed",

@@ -53,7 +53,9 @@ def opened(path: Path | IO[bytes], mode: str, name: Path) -> Iterator[Any]:
     except LowdimError:
         raise
     except _DAMAGED as error:
-        raise FormatError(f"{name}: is damaged or cut off ({shortened(str(error))}). Write or copy it again.") from error
+        raise FormatError(
+            f"{name}: is damaged or cut off ({shortened(str(error))}). Write or copy it again."
+        ) from error
 
 
 class _Patient(io.FileIO):

@@ -62,7 +62,9 @@ def _text(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind not in "US":
         return values
     words = values.tolist()
-    return np.array([word if isinstance(word, str) else word.decode("utf-8", "replace") for word in words], object)
+    return np.array(
+        [word if isinstance(word, str) else word.decode("utf-8", "replace") for word in words], object
+    )
 
 
 def _choose(archive: _Archive, key: str | None) -> str:

@@ -142,7 +142,9 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
             hint = f"Did you mean {close[0]!r}?" if close else f"It has {listed(names)}."
             raise InputError(f"{what}: {source} has no column {column!r}. {hint}")
     if not isinstance(column, str | int):
-        raise InputTypeError(f"{what}: must be the name or the number of a column of {source}; got {column!r}.")
+        raise InputTypeError(
+            f"{what}: must be the name or the number of a column of {source}; got {column!r}."
+        )
     number = int(column) if len(str(column)) < 20 else len(names)
     if not -len(names) <= number < len(names):
         raise InputError(

@@ -18,6 +18,7 @@ ORDER = [
     {"markup"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
+    {"keeping"},
     {"data"},
     {"validation"},
     {"neighbors"},
@@ -26,6 +27,7 @@ ORDER = [
     {"embedding"},
     {"optimize"},
     {"notebook", "plotting"},
+    {"store"},
     {"estimators"},
     {"selection"},
     {"persistence"},
@@ -36,7 +38,20 @@ RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 
 
 # Everything that writes uses this one file, so it has a place of its own, below the models that its folder keeps.
-APART = {("persistence", "atomic"): "atomic"}
+# Estimators keep checkpoints, in the same envelope as models: that comes before them.
+STORE = (
+    "arrays",
+    "budget",
+    "checkpoint",
+    "consistency",
+    "container",
+    "hints",
+    "identity",
+    "lock",
+    "registry",
+    "tree",
+)
+APART = {("persistence", "atomic"): "atomic"} | {("persistence", name): "store" for name in STORE}
 
 
 def room_of(path: Path) -> str:

@@ -43,6 +43,10 @@ class FormatError(FileError, ValueError):
     """A file's contents are not what they should be."""
 
 
+class CheckpointError(FileError, ValueError):
+    """A checkpoint belongs to another run, is in use, or its folder is none; the message says what to do."""
+
+
 class MissingDataError(FileError, FileNotFoundError):
     """A data set is not on this machine and cannot be had; the message says where to put which file."""
 
@@ -61,6 +65,10 @@ class DisconnectedWarning(LowdimWarning):
 
 class DataWarning(LowdimWarning):
     """The data has a property that limits what the result can mean."""
+
+
+class CheckpointWarning(LowdimWarning):
+    """A part of a checkpoint cannot be read or written; the run goes on without it."""
 
 
 class InterruptedWarning(LowdimWarning):

@@ -2,6 +2,8 @@
 
 A stage of the work opens with ``started`` and closes with ``finished`` (or ``failed``); between them it may emit
 ``progress``, ``iteration``, ``chosen`` and ``warned``.
+
+The stream also knows where stages keep what a later run can go on from: see `lowdim.keeping`.
 """
 
 from __future__ import annotations
@@ -35,13 +37,48 @@ class Event:
 
 
 Listener = Callable[[Event], object]
+State = Mapping[str, Any]
+"""What is kept: arrays, sparse matrices, numbers, texts, lists and tables of these, and records of model files."""
+
+
+class Keeper:
+    """A place for one state, with places inside it. This one keeps nothing; `lowdim.persistence.checkpoint` does.
+
+    A place that has its final state no longer needs what the places inside it hold.
+    """
+
+    is_active: bool = False
+    name: str = ""
+
+    def inside(self, name: str, key: object = "") -> Keeper:
+        """The place of a part of the work: the same whenever a run comes to the same part again."""
+        return self
+
+    def find(self) -> State | None:
+        """What a run before this one left here."""
+        return None
+
+    def offer(self, state: Callable[[], State], *, now: bool = False) -> None:
+        """A state on the way: it is taken from time to time, or ``now``."""
+
+    def keep(
+        self, state: Callable[[], State], *, size: int | None = None, seconds: float = float("inf")
+    ) -> None:
+        """The final state, which took some ``seconds`` to make: one that is made sooner than written is not taken.
+
+        One whose ``size`` in bytes is said is large: it is taken at once if that costs little, or never.
+        """
+
+    def cut(self) -> None:
+        """Say that the run ends before its time, so that the next one goes on."""
 
 
 class Events:
     """Sends each event to every listener, in the calling thread and in order."""
 
-    def __init__(self, *listeners: Listener) -> None:
+    def __init__(self, *listeners: Listener, keeper: Keeper | None = None) -> None:
         self.listeners = listeners
+        self.keeper = keeper or Keeper()
         self._opened = time.perf_counter()
         self._stages: list[str] = []
 

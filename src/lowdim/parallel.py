@@ -42,6 +42,11 @@ def row_blocks(n_rows: int, block_rows: int) -> Iterator[slice]:
         yield slice(start, min(start + block_rows, n_rows))
 
 
+def shifted(rows: slice, start: int) -> slice:
+    """A slice of some rows as a slice of all of them, where these begin at ``start``."""
+    return slice(start + rows.start, start + rows.stop)
+
+
 def map_blocks(
     function: Callable[[slice], Result],
     n_rows: int,
@@ -91,9 +96,18 @@ def map_blocks(
         helper.start()
     work(done)
     for helper in helpers:
-        helper.join()
+        _await(helper, failures)
     if failures:
         raise failures[0]
     if done is not None:
         done(n_rows)
     return [results[place] for place in range(len(blocks))]
+
+
+def _await(helper: Thread, failures: list[BaseException]) -> None:
+    """Wait for a thread to end. An interrupt makes it end sooner; it is raised when nobody works any more."""
+    while helper.is_alive():
+        try:
+            helper.join()
+        except KeyboardInterrupt as interrupt:
+            failures.append(interrupt)

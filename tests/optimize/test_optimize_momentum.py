@@ -85,7 +85,7 @@ def test_restart_keeps_gains_and_caution_shortens_steps():
     stepper = Momentum().start(objective, X, 1)
     first = stepper.step()
     again = stepper.restart(objective, X)
-    assert again._points.gains is stepper._points.gains
+    assert (again._points.gains == stepper._points.gains).all()
     assert (again._points._velocity == 0).all()
     careful = again.restart(objective, X, caution=0.5).restart(objective, X, caution=0.5)
     assert (careful._points.gains == 1).all()

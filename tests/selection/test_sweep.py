@@ -154,9 +154,9 @@ def test_one_fit_serves_every_number_of_components(few, make, monkeypatch):
     fits = []
     fit = lowdim.estimators.base.Estimator._fit
 
-    def counted(self, X, shared):
+    def counted(self, X, shared, keeper=None):
         fits.append(self.n_components)
-        return fit(self, X, shared)
+        return fit(self, X, shared, keeper)
 
     monkeypatch.setattr(lowdim.estimators.base.Estimator, "_fit", counted)
     found = sweep(make(), {"n_components": [2, 10, 4]}, data, labels, seeds=[5])

@@ -18,7 +18,7 @@ DEFAULT_METHOD = "tsne"
 SHORT = {"n_components": "-d", "n_neighbors": "-k"}
 HIDDEN = {"callback", "verbose"}
 """Parameters that the command line sees to itself."""
-RUNNING = {"random_state", "n_jobs", "memory_limit"}
+RUNNING = {"random_state", "n_jobs", "memory_limit", "checkpoint"}
 """Parameters of every method, shown in a group of their own."""
 OWNERS = ("solver", "affinity", "repulsion", "optimizer")
 """Parameters that take configured objects."""

@@ -46,9 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     except KeyboardInterrupt as error:
         written = ", ".join(getattr(error, "written", ()))
-        _complain(
-            command, f"interrupted: {f'only {written}' if written else 'nothing'} was written.", kind=""
-        )
+        said = f"interrupted: {f'only {written}' if written else 'nothing'} was written."
+        _complain(command, said + "".join(getattr(error, "__notes__", ())), kind="")
         return INTERRUPTED
     except BrokenPipeError:
         _let_go()

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..events import Event, Events
 from .progress import Bars, Lines
+from .signals import heeding
 from .voice import ALL, LOUD, QUIET, Voice
 
 
@@ -27,6 +28,7 @@ class Session:
         self.voice = Voice(QUIET if options.quiet else options.verbose)
         self.arguments = arguments
         self.interrupted = False
+        self.checkpoint: str | None = vars(options).get("own:checkpoint")
         self._shown = self._display()
         self.events = Events(self.listen)
 
@@ -57,12 +59,20 @@ class Session:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """While this is open, warnings are said in this program's way; bars are gone when it closes."""
-        with self.voice.hearing_warnings():
+        """While this is open, warnings are said in this program's way and signals heeded; bars go when it closes."""
+        with self.voice.hearing_warnings(), heeding(self.voice.tell):
             try:
                 yield
+            except KeyboardInterrupt as interrupt:
+                interrupt.add_note(self.advice)
+                raise
             finally:
                 self.quieten()
+
+    @property
+    def advice(self) -> str:
+        """How to go on after an interruption."""
+        return "" if self.checkpoint is None else " The same command goes on from the checkpoint."
 
     def quieten(self) -> None:
         """Take moving bars off the terminal, before something else is written there."""

@@ -48,6 +48,8 @@ def convert(text: str, parameter: Parameter) -> Any:
 def placeholder(parameter: Parameter) -> str:
     """What stands for the value in the help."""
     kinds = parameter.kinds
+    if "PathLike" in kinds:
+        return "FOLDER"
     if "Any" in kinds or ("str" in kinds and kinds & {"int", "float"}):
         return "VALUE"
     if "float" in kinds:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..events import State
 from ..parallel import map_blocks
 from ..records import Floats, Integers, Sparse
 from .similarity import Kernel
@@ -55,6 +56,15 @@ class Attraction:
 
         energies = map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
         return (float(np.sum(energies)) if value else None), force
+
+    def state(self) -> State:
+        """In which order the sums are taken, and for how long."""
+        layout = self._layout
+        return {} if layout is None else {"order": layout.order, "centre": layout.centre, "age": layout.age}
+
+    def resume(self, state: State) -> None:
+        """Go on in the order of a state."""
+        self._layout = Layout.along(self.weights, **state, n_jobs=self.n_jobs) if state else None
 
     def _in_single(self, X: Floats, force: Floats, value: bool) -> float | None:
         if self._layout is None or self._layout.age >= OLD:
@@ -105,6 +115,11 @@ class Layout:
     def of(cls, W: Sparse, X: Floats, n_jobs: int | None) -> Layout:
         """The edges in the order of the picture X."""
         order = np.argsort(along_curve(X), kind="stable")
+        return cls.along(W, order, X.mean(axis=0), 0, n_jobs)
+
+    @classmethod
+    def along(cls, W: Sparse, order: Integers, centre: Floats, age: int, n_jobs: int | None) -> Layout:
+        """The edges in a given order."""
         place = np.empty(order.size, dtype=np.int32)
         place[order] = np.arange(order.size, dtype=np.int32)
         indptr = np.concatenate(([0], np.cumsum(np.diff(W.indptr)[order]))).astype(np.int64)
@@ -116,7 +131,7 @@ class Layout:
             )
 
         map_blocks(work, order.size, n_jobs=n_jobs)
-        return cls(order, indptr, indices, weights, X.mean(axis=0))
+        return cls(order, indptr, indices, weights, centre, age)
 
 
 def along_curve(X: Floats) -> Integers:

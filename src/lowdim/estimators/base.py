@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..data.rows import Rows
-from ..events import Event, Events, Listener
+from ..errors import InputError
+from ..events import Event, Events, Keeper, Listener
 from ..memory import peak_memory
 from ..notebook import listener_for
+from ..persistence.checkpoint import keeping
+from ..persistence.identity import Identity
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
 from .shared import Shared
@@ -26,6 +30,7 @@ COMMON_RULES: Mapping[str, Rule] = {
     "random_state": Either(Whole(0), Nothing(), Instance(np.random.Generator, np.random.RandomState)),
     "n_jobs": Either(Jobs(), Nothing()),
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
+    "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
     "verbose": Whole(0),
 }
@@ -100,6 +105,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Threads; -1 (default) uses every core. The result does not depend on it.
     memory_limit
         Bytes, or a size such as ``"4 GB"``, that the work may hold beside the data. None: what the machine has free.
+    checkpoint
+        Folder in which the fit keeps what it has done: the same fit goes on from there after it was killed, to the same
+        result. None: nothing is kept. See docs/checkpoints.md.
     callback
         Called with each `lowdim.events.Event`.
     verbose
@@ -109,6 +117,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
 
     callback: Listener | None
+    checkpoint: str | os.PathLike[str] | None
     embedding_: Floats
     map_: Map
     memory_limit: float | str | None
@@ -130,8 +139,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         return self._fit(X, Shared())
 
-    def _fit(self, X: Any, shared: Shared) -> Estimator:
-        """``fit``, with what other fits on the same rows have left."""
+    def _fit(self, X: Any, shared: Shared, keeper: Keeper | None = None) -> Estimator:
+        """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         recorder = Recorder()
         listeners: list[Listener] = [recorder]
@@ -139,11 +148,14 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             listeners.append(listener_for(self.verbose))
         if self.callback is not None:
             listeners.append(self.callback)
-        events = Events(*listeners)
+        events = Events(*listeners, keeper=keeper)
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
             self._check_memory(rows)
-        embedded = self._embed(rows, events, shared)
+        with keeping(self.checkpoint, lambda: self._identity(rows), events):
+            if self.checkpoint is not None:
+                shared.keeper = events.keeper
+            embedded = self._embed(rows, events, shared)
         coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
         self._forget()
         self.embedding_ = coordinates
@@ -184,6 +196,15 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _check_parameters(self) -> None:
         validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
         validation.parse_bytes(self.memory_limit)
+        if self.checkpoint is not None and not Whole(0).allows(self.random_state):
+            raise InputError(
+                "random_state must be a whole number where checkpoint is given, so that a run that goes on draws the "
+                f"same random numbers; got {self.random_state!r}. Give a seed, such as random_state=0."
+            )
+
+    def _identity(self, rows: Rows) -> Identity:
+        """What decides the result of a fit to some rows."""
+        return Identity(type(self).__name__, self.get_params(deep=False), {"X": rows.values})
 
     def _check_memory(self, rows: Rows) -> None:
         """Stop before the work where a stage would not fit into the limit, or into what is free."""

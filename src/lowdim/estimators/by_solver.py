@@ -12,6 +12,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
+from ..keeping import once
 from ..records import Certificate, Floats, Integers, Problem, Solution, Sparse
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ, solve_landmark_z
@@ -66,7 +67,7 @@ def embed_by_solver(estimator: Any, rows: Rows, solver: Solver, events: Events, 
         embedded = estimator._embed_whole(rows, solver, events, shared)
     if isinstance(solver, LandmarkSolver) and solver.certify and embedded.certificate is not None:
         with events.stage("certify"):
-            angle = _angle_on_subsample(estimator, rows, solver)
+            angle = once(events, "certify", lambda: _angle_on_subsample(estimator, rows, solver))
         embedded = replace(embedded, certificate=replace(embedded.certificate, angle=angle))
     return embedded
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from .. import validation
 from ..data.rows import Rows
 from ..events import Events, Listener
+from ..keeping import once
 from ..mapping.extension import extension_map
 from ..mapping.linear import LinearMap
 from ..neighbors.metrics import Metric, resolve_metric
@@ -18,6 +20,7 @@ from ..neighbors.pairwise import pairwise_distances
 from ..records import Floats, PlannedStage
 from ..rules import Either, Function, Instance, Rule
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
+from ..spectral.linear.result import LinearFit
 from ..spectral.operators import GramRows
 from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.reduce.configuration import LandmarkSolver
@@ -76,7 +79,7 @@ class ClassicalMDS(SpectralEstimator):
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``: these form the distances always),
         or a landmark solver: `Nystrom` (landmark MDS), `LLL` or `LandmarkZ`, or its name.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -111,6 +114,7 @@ class ClassicalMDS(SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -121,6 +125,7 @@ class ClassicalMDS(SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 
@@ -178,8 +183,13 @@ class ClassicalMDS(SpectralEstimator):
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
             limit = validation.parse_bytes(self.memory_limit)
-            fit = fit_pca(
-                rows, self.n_components, "auto", generator=generator, events=events, memory_limit=limit
+            fit = once(
+                events,
+                "directions",
+                lambda: fit_pca(
+                    rows, self.n_components, "auto", generator=generator, events=events, memory_limit=limit
+                ),
+                kind=LinearFit,
             )
         with events.stage("project"):
             signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows))
@@ -196,9 +206,7 @@ class ClassicalMDS(SpectralEstimator):
         if self.metric == "precomputed":
             return GivenDistances(), np.square(rows.block(slice(None)))
         metric = resolve_metric(self.metric, rows=rows)
-        squared = pairwise_distances(
-            rows, rows, metric, n_jobs=self.n_jobs, done=lambda done: events.progress(done, rows.n_rows)
-        )
+        squared = pairwise_distances(rows, rows, metric, n_jobs=self.n_jobs, events=events)
         np.square(squared, out=squared)
         return SquaredDistances(metric, rows, self.n_jobs), squared
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,7 +80,7 @@ class Isomap(SpectralEstimator):
         (landmark Isomap), `LLL` or `LandmarkZ`, or its name.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -121,6 +122,7 @@ class Isomap(SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -135,6 +137,7 @@ class Isomap(SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, ClassVar
 
 from .. import validation
@@ -75,7 +76,7 @@ class KernelPCA(SpectralEstimator):
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``), or a landmark solver: `Nystrom`,
         `LLL` or `LandmarkZ`, or its name.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -116,6 +117,7 @@ class KernelPCA(SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -129,6 +131,7 @@ class KernelPCA(SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 

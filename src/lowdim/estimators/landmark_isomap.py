@@ -12,6 +12,7 @@ from .. import validation
 from ..affinities import paths_from_new, shortest_paths
 from ..data.rows import Rows
 from ..events import Events
+from ..keeping import once
 from ..mapping.extension import ExtensionMap
 from ..memory import available_memory
 from ..neighbors.lookup import Lookup
@@ -61,13 +62,13 @@ def embed_landmark_isomap(
         indices = require_indices(landmarks, solver)
     with events.stage("geodesics"):
         geodesics = LandmarkGeodesics(graph, indices, n_jobs, estimator.memory_limit)
-        among = geodesics.among(events)
+        among = once(events, "geodesics", lambda: geodesics.among(events))
     with events.stage("solve"):
         profile = GeodesicsToLandmarks(hood.lookup, graph, indices, n_jobs)
         solution, extension = landmark_mds(
             among, profile, n_components, rng=hood.settings.streams.solve, events=events, n_jobs=n_jobs
         )
-        coordinates = geodesics.place(extension, events)
+        coordinates = once(events, "place", lambda: geodesics.place(extension, events))
     map_: Map = extension
     if weights is not None:
         map_ = landmark_map(points, weights, coordinates[indices], solver)
@@ -91,32 +92,46 @@ class LandmarkGeodesics:
         limit = validation.parse_bytes(memory_limit)
         if limit is None:
             limit = available_memory() or 1 << 33
-        self.kept: list[Floats] | None = [] if 2 * size <= limit else None
-        self.block_bytes = min(BLOCK_BYTES, limit // 4)
+        self.kept: dict[int, Floats] | None = {} if 2 * size <= limit else None
+        self.block_bytes = BLOCK_BYTES if memory_limit is None else min(BLOCK_BYTES, limit // 4)
 
     def among(self, events: Events) -> Floats:
         """Squared geodesics among the landmarks (L x L)."""
         squared = np.empty((self.landmarks.size, self.landmarks.size))
-        for block in self._blocks():
+        done, place = 0, events.keeper.inside("among")
+        if (found := place.find()) is not None:
+            squared, done = found["squared"], found["done"]
+        for block in self._blocks(done):
             rows = self._find(block)
             squared[block] = rows[:, self.landmarks]
             if self.kept is not None:
-                self.kept.append(rows)
+                self.kept[block.start] = rows
             events.progress(block.stop, self.landmarks.size)
+            here = {"squared": squared, "done": block.stop}
+            place.offer(lambda here=here: here)  # type: ignore[misc]
         return squared
 
     def place(self, extension: ExtensionMap, events: Events) -> Floats:
         """Coordinates of all points: x = P delta^2 - offset, summed over blocks of landmarks."""
         coordinates = np.zeros((self.graph.shape[0], extension.offset.size))
-        for place, block in enumerate(self._blocks()):
-            rows = self._find(block) if self.kept is None else self.kept[place]
+        done, place = 0, events.keeper.inside("placed")
+        if (found := place.find()) is not None:
+            coordinates, done = found["coordinates"], found["done"]
+        for block in self._blocks(done):
+            rows = (self.kept or {}).get(block.start)
+            if rows is None:  # too many to hold, or found by a run before this one
+                rows = self._find(block)
             coordinates += rows.T @ extension.projection[:, block].T
             events.progress(block.stop, self.landmarks.size)
+            here = {"coordinates": coordinates, "done": block.stop}
+            place.offer(lambda here=here: here)  # type: ignore[misc]
         coordinates -= extension.offset
         return coordinates
 
-    def _blocks(self) -> Iterator[slice]:
-        return row_blocks(self.landmarks.size, max(1, self.block_bytes // (8 * self.graph.shape[0])))
+    def _blocks(self, start: int) -> Iterator[slice]:
+        """Blocks of landmarks, from the one that begins at ``start`` on."""
+        blocks = row_blocks(self.landmarks.size, max(1, self.block_bytes // (8 * self.graph.shape[0])))
+        return (block for block in blocks if block.start >= start)
 
     def _find(self, block: slice) -> Floats:
         lengths = shortest_paths(self.graph, self.landmarks[block], events=Events(), n_jobs=self.n_jobs)

@@ -13,6 +13,7 @@ from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
+from ..keeping import once
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors.lookup import Lookup
 from ..records import Certificate, Floats, Integers
@@ -88,16 +89,22 @@ def pick_landmarks(
 ) -> Landmarks:
     """The landmarks that a solver asks for; ``at_points`` moves those that are no points to the nearest ones."""
     sized = _for_part(solver, points, n_components)
-    landmarks = choose_landmarks(
-        points.rows,
-        sized,
-        metric=points.metric,
-        pairwise=points.pairwise,
-        place_of_row=points.places,
-        rng=points.streams.landmarks,
-        events=events,
-        n_jobs=points.n_jobs,
-    )
+
+    def choose() -> dict[str, Any]:
+        chosen = choose_landmarks(
+            points.rows,
+            sized,
+            metric=points.metric,
+            pairwise=points.pairwise,
+            place_of_row=points.places,
+            rng=points.streams.landmarks,
+            events=events,
+            n_jobs=points.n_jobs,
+        )
+        return {"values": chosen.rows.values, "indices": chosen.indices}
+
+    found = once(events, "landmarks", choose, rng=points.streams.landmarks)
+    landmarks = Landmarks(Rows(found["values"]), found["indices"])
     if at_points and landmarks.indices is None:
         indices = snap_to_points(landmarks, points.rows, metric=points.metric, n_jobs=points.n_jobs)
         events.chosen("landmarks", f"{indices.size} points", "the points nearest to those chosen")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, ClassVar
 
 from ..affinities import Affinity
@@ -57,7 +58,7 @@ class LaplacianEigenmaps(SpectralEstimator):
     on_disconnected
         ``"connect"`` (the nearest points of different components are tied, with a warning), ``"error"``,
         ``"largest"`` (the other points are placed by the map) or ``"per_component"``.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -94,6 +95,7 @@ class LaplacianEigenmaps(SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -109,6 +111,7 @@ class LaplacianEigenmaps(SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, ClassVar
 
 from .. import validation
@@ -67,7 +68,7 @@ class LLE(SpectralEstimator):
         ``"lanczos"``.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -108,6 +109,7 @@ class LLE(SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -123,6 +125,7 @@ class LLE(SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 

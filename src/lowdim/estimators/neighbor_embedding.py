@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any, ClassVar
 
@@ -20,7 +20,8 @@ from ..embedding.repulsion.exact import Exact, ExactEngine
 from ..embedding.repulsion.protocol import Engine
 from ..embedding.similarity import STUDENT, Kernel
 from ..errors import DataWarning, InputError
-from ..events import Event, Events
+from ..events import Events
+from ..keeping import once
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
 from ..neighbors.build import follow_links
@@ -39,6 +40,7 @@ from . import costs
 from .base import Embedded
 from .embedding_parameters import EmbeddingParameters
 from .engines import check_repulsion, choose_repulsion
+from .frames import Frames
 from .laplacian import check_affinity_input
 from .neighborhood import PAIRWISE, Neighborhood, Settings, Streams, find_neighborhood
 from .shared import Shared
@@ -58,21 +60,6 @@ MOST_ITERATIONS = 1000
 USUAL_TOLERANCE = 1e-6
 USUAL_DESCENT = 45
 """Iterations of a descent at each lambda, as a rule."""
-
-
-@dataclass(slots=True)
-class Frames:
-    """Listener that keeps every so many embeddings of an optimisation."""
-
-    every: int
-    kept: list[tuple[int, Floats]]
-
-    def __call__(self, event: Event) -> None:
-        """Keep an embedding."""
-        if event.kind == "iteration" and "embedding" in event.data:
-            iteration = int(event.data["iteration"])
-            if iteration % self.every == 0:
-                self.kept.append((iteration, event.data["embedding"]))
 
 
 def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tuple[int, FittedAffinity]:
@@ -124,14 +111,19 @@ class NeighborEmbedding(EmbeddingParameters):
                 start = given if hood.duplicates is None else given[hood.duplicates.first]
             else:
                 points = None if hood.settings.pairwise else hood.index.rows
-                start = find_start(
-                    self.init,
-                    points,
-                    W,
-                    self.n_components,
+                start = once(
+                    events,
+                    "start",
+                    lambda: find_start(
+                        self.init,
+                        points,
+                        W,
+                        self.n_components,
+                        rng=streams.solve,
+                        events=events,
+                        n_jobs=self.n_jobs,
+                    ),
                     rng=streams.solve,
-                    events=events,
-                    n_jobs=self.n_jobs,
                 )
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
         engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
@@ -141,7 +133,7 @@ class NeighborEmbedding(EmbeddingParameters):
         if self.record:
             events.listeners = (*events.listeners, frames)
         with events.stage("optimise"):
-            outcome = self._minimise(objective, start, events)
+            outcome = self._minimise(objective, start, events, frames)
         with events.stage("map"):
             map_ = self._make_map(hood, fitted, objective, outcome.X)
         return self._embedded(hood, objective, outcome, map_, frames)
@@ -240,7 +232,9 @@ class NeighborEmbedding(EmbeddingParameters):
             W = csr_array((M @ W + W @ M) / 2)
         return self._scaled(W, masses, fitted)
 
-    def _minimise(self, objective: NeighborObjective, start: Floats, events: Events) -> Outcome:
+    def _minimise(
+        self, objective: NeighborObjective, start: Floats, events: Events, frames: Frames
+    ) -> Outcome:
         optimizer = self._choose_optimizer(objective, events)
         schedule = optimizer.iterations if isinstance(optimizer, Annealing) else None
         stopping = Stopping(
@@ -256,7 +250,13 @@ class NeighborEmbedding(EmbeddingParameters):
             steps = self._usual_steps if schedule is None else None
         phases = [Phase(lam, optimizer, stopping) for lam in self._path(objective, steps, events)]
         return follow(
-            objective, start, phases, max_seconds=self.max_seconds, events=events, n_jobs=self.n_jobs
+            objective,
+            start,
+            phases,
+            max_seconds=self.max_seconds,
+            events=events,
+            n_jobs=self.n_jobs,
+            beside=frames,
         )
 
     def _choose_optimizer(self, objective: NeighborObjective, events: Events) -> Optimizer:
@@ -336,7 +336,7 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, hood.settings.streams.search)
+                index = follow_links(index, hood.neighbors, hood.settings.streams.links)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.weights, self.n_jobs)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)

@@ -14,6 +14,7 @@ from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events
+from ..keeping import once
 from ..neighbors import Index, build_index, find_components, symmetric_graph
 from ..neighbors.build import PATIENCE
 from ..neighbors.edges import Edges, add_edges, restrict
@@ -42,14 +43,15 @@ class Streams:
     search: np.random.Generator
     landmarks: np.random.Generator
     solve: np.random.Generator
+    links: np.random.Generator
     seed: Hashable
 
     @classmethod
     def of(cls, random_state: Any) -> Streams:
-        """Three independent streams of one seed. A generator is no seed: it gives other numbers every time."""
+        """Independent streams of one seed. A generator is no seed: it gives other numbers every time."""
         seed = random_state if isinstance(random_state, numbers.Integral) else object()
-        search, landmarks, solve = validation.make_generator(random_state).spawn(3)
-        return cls(search, landmarks, solve, seed)
+        search, landmarks, solve, links = validation.make_generator(random_state).spawn(4)
+        return cls(search, landmarks, solve, links, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def find_neighborhood(
             duplicates = None
     with events.stage("neighbours"):
         index = shared.once(
-            ("index", settings.metric, settings.search), lambda: open_index(rows, settings, events)
+            ("index", settings.metric, settings.search), lambda: _open_once(rows, settings, events, shared)
         )
 
         def make() -> tuple[Neighbors, Components]:
@@ -233,6 +235,14 @@ def find_neighborhood(
     return Neighborhood(settings, index, neighbors, parts, duplicates, places=places, shared=shared)
 
 
+def _open_once(rows: Rows, settings: Settings, events: Events, shared: Shared) -> Index:
+    """The index, from the random numbers that it was first built from, whichever fit that was."""
+    bits = settings.streams.search.bit_generator
+    key = (settings.metric, settings.search)
+    bits.state = once(events, "search", lambda: bits.state, keeper=shared.keeper, key=key, is_choice=True)
+    return open_index(rows, settings, events)
+
+
 def _search(
     index: Index,
     settings: Settings,
@@ -243,7 +253,15 @@ def _search(
 ) -> Neighbors:
     n_points = index.n_points
     if settings.radius is not None:
-        neighbors = index.query_radius(None, settings.radius)
+        radius = settings.radius
+        neighbors = once(
+            events,
+            "neighbours",
+            lambda: index.query_radius(None, radius),
+            keeper=shared.keeper,
+            key=(settings.metric, radius),
+            kind=Neighbors,
+        )
         empty = int(np.sum(neighbors.counts == 0))
         if empty and np.isfinite(settings.radius):
             events.warned(
@@ -259,4 +277,16 @@ def _search(
     validation.check_neighbors(k, n_points, duplicates.n_collapsed if duplicates else 0)
     widest = max(k, min(shared.widest, n_points - 1))
     key = ("neighbours", settings.metric, settings.search, widest)
-    return shared.once(key, lambda: index.query(None, widest, events=events)).first(k)
+
+    def find() -> Neighbors:
+        return once(
+            events,
+            "neighbours",
+            lambda: index.query(None, widest, events=events),
+            keeper=shared.keeper,
+            key=key,
+            rng=settings.streams.search,
+            kind=Neighbors,
+        )
+
+    return shared.once(key, find).first(k)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
 from typing import Any, ClassVar
 
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
+from ..keeping import once
 from ..mapping.linear import LinearMap
+from ..persistence.identity import Identity
 from ..records import PlannedStage
 from ..rules import Real, Rule
 from ..spectral.linear.choose import estimate
-from ..spectral.linear.oriented import oriented_pca
+from ..spectral.linear.oriented import OrientedFit, oriented_pca
 from .base import COMMON_RULES, Embedded, Estimator
 from .shared import Shared
 
@@ -31,7 +35,7 @@ class OrientedPCA(Estimator):
         Number of directions.
     ridge
         Added to the diagonal of S_v, as a share of its mean: needed where the noise does not fill the space.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -61,6 +65,7 @@ class OrientedPCA(Estimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -69,6 +74,7 @@ class OrientedPCA(Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 
@@ -85,6 +91,11 @@ class OrientedPCA(Estimator):
         """Find the directions and return the coordinates of ``X``."""
         return self.fit(X, y, noise=noise).embedding_
 
+    def _identity(self, rows: Rows) -> Identity:
+        identity = super()._identity(rows)
+        noise = None if self._noise is None else self._noise.values
+        return replace(identity, data={**identity.data, "noise": noise})
+
     def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
         validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
         noise = self._noise
@@ -94,8 +105,13 @@ class OrientedPCA(Estimator):
             )
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
-            fit = oriented_pca(
-                rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events
+            fit = once(
+                events,
+                "directions",
+                lambda: oriented_pca(
+                    rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events
+                ),
+                kind=OrientedFit,
             )
         map_ = LinearMap(fit.mean, fit.directions)
         with events.stage("project"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
+from ..keeping import once
 from ..mapping.linear import LinearMap
 from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
@@ -41,7 +43,7 @@ class PCA(Estimator):
         residual (Musco & Musco 2015). ``"streaming"``: one pass, as ``partial_fit`` (Ross et al. 2008).
     whiten
         Scale the coordinates to variance 1.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -76,6 +78,7 @@ class PCA(Estimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -85,6 +88,7 @@ class PCA(Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 
@@ -138,13 +142,19 @@ class PCA(Estimator):
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
         generator = validation.make_generator(self.random_state)
         with events.stage("directions"):
-            fit = fit_pca(
-                rows,
-                self.n_components,
-                self.solver,
-                generator=generator,
-                events=events,
-                memory_limit=validation.parse_bytes(self.memory_limit),
+            limit = validation.parse_bytes(self.memory_limit)
+            fit = once(
+                events,
+                "directions",
+                lambda: fit_pca(
+                    rows,
+                    self.n_components,
+                    self.solver,
+                    generator=generator,
+                    events=events,
+                    memory_limit=limit,
+                ),
+                kind=LinearFit,
             )
         map_ = self._map(fit)
         with events.stage("project"):

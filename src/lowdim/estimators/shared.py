@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
+from ..events import Keeper
+
 Value = TypeVar("Value")
 
 
@@ -14,10 +16,12 @@ class Shared:
     """Results kept by what they were made from. A fit of its own has an empty one; a sweep hands one to all its fits.
 
     ``widest`` is the largest number of neighbours that any of the fits will ask for: they are searched for at once.
+    ``keeper`` is where the fits together keep what is long in the making, for a run that goes on after this one.
     """
 
     widest: int = 0
     kept: dict[Hashable, object] = field(default_factory=dict)
+    keeper: Keeper = field(default_factory=Keeper)
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What was made under this key, made now if it was not."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from .. import validation
 from ..data.rows import Rows
 from ..events import Events
+from ..keeping import once
 from ..memory import available_memory
 from ..records import PlannedStage, needed_bytes
 from ..spectral.reduce.configuration import LandmarkSolver
@@ -37,7 +38,9 @@ class SpectralEstimator(Estimator):
     solver: Any
 
     def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
-        solver, why = self._solver_for(rows)
+        # The choice may depend on the memory that is free: a run that goes on keeps to the one that was made.
+        why = once(events, "method", lambda: self._solver_for(rows)[1], is_choice=True)
+        solver = self._usual_landmarks(rows) if why else solver_of(self)
         if why:
             events.chosen("method", type(solver).__name__, why)
         return embed_by_solver(self, rows, solver, events, shared)
@@ -47,8 +50,8 @@ class SpectralEstimator(Estimator):
         solver = solver_of(self)
         if solver != "auto":
             return solver, ""
-        size = max(self._n_coordinates + 2, min(1000, rows.n_rows // 4))
-        landmarks = self._landmark_solver(size)
+        landmarks = self._usual_landmarks(rows)
+        size = landmarks.n_landmarks
         exact, fewer = self._stages(rows, "exact"), self._stages(rows, landmarks)
         limit = validation.parse_bytes(self.memory_limit)
         allowed = available_memory() if limit is None else limit
@@ -62,6 +65,10 @@ class SpectralEstimator(Estimator):
         if rows.n_rows > 4 * size and seconds > max(PATIENCE, PRICE * price):
             return landmarks, f"about {price:.2g} s with {size} landmarks, {seconds:.2g} s exactly"
         return "auto", ""
+
+    def _usual_landmarks(self, rows: Rows) -> LandmarkSolver:
+        """The landmark solver that ``auto`` may take."""
+        return self._landmark_solver(max(self._n_coordinates + 2, min(1000, rows.n_rows // 4)))
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         return self._stages(rows, self._solver_for(rows)[0])

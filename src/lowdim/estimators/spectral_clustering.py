@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..affinities import Affinity
 from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events, Listener
+from ..keeping import once
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
 from ..spectral.reduce.configuration import LandmarkSolver
@@ -112,7 +114,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         As in `LaplacianEigenmaps`.
     n_init
         Starts of k-means; the best is kept.
-    random_state, n_jobs, memory_limit, callback, verbose
+    random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
     Attributes
@@ -157,6 +159,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         random_state: Any = 0,
         n_jobs: int | None = -1,
         memory_limit: float | str | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         callback: Listener | None = None,
         verbose: int = 0,
     ) -> None:
@@ -174,6 +177,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
 
@@ -193,7 +197,9 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         embedded = super()._embed(rows, events, shared)
         with events.stage("k-means"):
             rng = Streams.of(self.random_state).solve
-            labels, centers = self._group(embedded.coordinates, embedded.landmarks, rng, events)
+            labels, centers = once(
+                events, "k-means", lambda: self._group(embedded.coordinates, embedded.landmarks, rng, events)
+            )
         attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}
         return replace(embedded, attributes=attributes)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..data.rows import Rows
-from ..parallel import map_blocks, row_blocks
+from ..events import Events, State
+from ..keeping import pieces
+from ..parallel import map_blocks, row_blocks, shifted
 from ..records import Floats
 from .metrics import Metric
 
@@ -18,9 +18,10 @@ def pairwise_distances(
     metric: Metric,
     *,
     n_jobs: int | None = None,
-    done: Callable[[int], None] | None = None,
+    events: Events | None = None,
 ) -> Floats:
     """Distances of every row of ``left`` to every row of ``right``, filled by row blocks into one array."""
+    events = events or Events()
     distances = np.empty((left.n_rows, right.n_rows))
 
     def fill(block: slice) -> None:
@@ -28,5 +29,17 @@ def pairwise_distances(
         for columns in row_blocks(right.n_rows, right.block_rows()):
             distances[block, columns] = metric.pairwise(rows, right.block(columns))
 
-    map_blocks(fill, left.n_rows, n_jobs=n_jobs, done=done, block_rows=64)
+    def make(piece: slice) -> State:
+        map_blocks(
+            lambda block: fill(shifted(block, piece.start)),
+            piece.stop - piece.start,
+            n_jobs=n_jobs,
+            done=lambda count: events.progress(piece.start + count, left.n_rows),
+            block_rows=64,
+        )
+        return {"distances": distances[piece]}
+
+    for piece, state in pieces(events, "distances", left.n_rows, 8 * right.n_rows, make):
+        if state["distances"].base is not distances:
+            distances[piece] = state["distances"]
     return distances

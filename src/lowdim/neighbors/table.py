@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import kernels
 from ..data.rows import Rows
-from ..events import Events
-from ..parallel import map_blocks
+from ..events import Events, State
+from ..keeping import pieces
+from ..parallel import map_blocks, shifted
 from ..records import Floats, Integers, Neighbors
 from .index import Index, equal_rows, own_indices, ragged_rows
 
@@ -38,9 +39,18 @@ class TableIndex(Index):
             kernels.selection.sort_rows(indptr, indices.reshape(-1), distances.reshape(-1))
             return indices, distances
 
-        found = self._map(search, rows, events)
-        indices = np.concatenate([np.zeros((0, k), np.int64), *(part for part, _ in found)])
-        distances = np.concatenate([np.zeros((0, k)), *(part for _, part in found)])
+        def make(piece: slice) -> State:
+            found = self._map(search, rows, events, piece)
+            indices = np.concatenate([np.zeros((0, k), np.int64), *(part for part, _ in found)])
+            return {
+                "indices": indices,
+                "distances": np.concatenate([np.zeros((0, k)), *(part for _, part in found)]),
+            }
+
+        n_rows = (self.rows if rows is None else rows).n_rows
+        states = [state for _, state in pieces(events or Events(), "rows", n_rows, 16 * k, make)]
+        indices = np.concatenate([np.zeros((0, k), np.int64), *(state["indices"] for state in states)])
+        distances = np.concatenate([np.zeros((0, k)), *(state["distances"] for state in states)])
         return equal_rows(indices, distances, self.n_points)
 
     def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
@@ -74,9 +84,19 @@ class TableIndex(Index):
         return indices, np.concatenate([np.zeros(0), *(part for _, part in found)])
 
     def _map(
-        self, search: Callable[[slice], Result], rows: Rows | None, events: Events | None = None
+        self,
+        search: Callable[[slice], Result],
+        rows: Rows | None,
+        events: Events | None = None,
+        piece: slice | None = None,
     ) -> list[Result]:
         n_rows = (self.rows if rows is None else rows).n_rows
         size = max(1, TABLE_ENTRIES // max(1, self.n_points))
-        done = None if events is None else lambda count: events.progress(count, n_rows)
-        return map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size, done=done)
+        piece = slice(0, n_rows) if piece is None else piece
+        return map_blocks(
+            lambda block: search(shifted(block, piece.start)),
+            piece.stop - piece.start,
+            n_jobs=self.n_jobs,
+            block_rows=size,
+            done=None if events is None else lambda count: events.progress(piece.start + count, n_rows),
+        )

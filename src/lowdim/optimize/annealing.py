@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..embedding.objectives.protocol import Objective
+from ..events import State
 from ..records import Choice, Floats
 from .momentum import Moving
 from .protocol import Iterate, Stepper
@@ -49,6 +50,10 @@ class Annealing:
         """Evaluate at X."""
         return _Running(self, objective, X, n_jobs)
 
+    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
+        """Go on from the state of another stepper."""
+        return _Running(self, objective, state["X"], n_jobs, state["caution"], state)
+
     def at(self, iteration: int) -> tuple[float, float, float]:
         """Share of lambda, of the rate, and the momentum at an iteration, the first being 0."""
         hold, rise, settle = (
@@ -69,13 +74,24 @@ class _Running:
     choices: tuple[Choice, ...] = ()
 
     def __init__(
-        self, settings: Annealing, objective: Objective, X: Floats, n_jobs: int | None, caution: float = 1.0
+        self,
+        settings: Annealing,
+        objective: Objective,
+        X: Floats,
+        n_jobs: int | None,
+        caution: float = 1.0,
+        state: State | None = None,
     ) -> None:
         self._settings = settings
         self._objective = objective
         self._n_jobs = n_jobs
         self._caution = caution
         self._rate = caution * settings.rate / float(objective.degrees.mean())
+        if state is not None:
+            self._points = Moving(X, n_jobs, state["gains"], state["velocity"])
+            self._iteration, self._gradient = state["iteration"], state["gradient"]
+            self.first = Iterate(X, None, self._gradient, 0.0, 0)
+            return
         self._points = Moving(X, n_jobs)
         self._iteration = 0
         share, _, _ = settings.at(0)
@@ -95,6 +111,10 @@ class _Running:
         share = settings.at(self._iteration)[0]
         energy, self._gradient = self._evaluate(share, value=value and share == 1.0)
         return Iterate(X, energy, self._gradient, rate, 1)
+
+    def state(self, *, learnt: bool = True) -> State:
+        own = {"gradient": self._gradient, "iteration": self._iteration, "caution": self._caution}
+        return {**self._points.state(), **own}
 
     def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
         """From the start of the schedule."""

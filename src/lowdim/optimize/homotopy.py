@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 
 from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceWarning, InputError
-from ..events import Events
+from ..events import Events, State
+from ..keeping import once
 from ..records import Floats
-from .loop import Loop, tell
-from .outcome import History, Outcome, Stopping
+from .loop import Beside, Loop, tell
+from .outcome import CUT, History, Outcome, Stopping
 from .protocol import Optimizer, Stepper
 
 #: Root mean square of each principal coordinate below which a phase does not start; the width of the similarities is 1.
@@ -63,6 +65,7 @@ def follow(
     max_seconds: float | None = None,
     events: Events | None = None,
     n_jobs: int | None = None,
+    beside: Beside | None = None,
 ) -> Outcome:
     """Minimise E at one lambda after the other, each from the minimum before.
 
@@ -83,43 +86,108 @@ def follow(
         Told of iterations, choices and warnings; iterations count through the whole path.
     n_jobs
         Threads.
+    beside
+        Kept with the state of the optimiser, where that is kept for a run that goes on.
     """
     events = events or Events()
     if not phases:
         raise InputError("A path of lambda needs at least one phase; got none.")
     deadline = np.inf if max_seconds is None else time.perf_counter() + max_seconds
     outcomes: list[Outcome] = []
-    stepper: Stepper | None = None
+    stage: _Stage | None = None
     for place, phase in enumerate(phases):
         if outcomes:
             X = _opened(X)
-        loop = Loop(
-            objective.with_lambda(phase.lam),
-            X,
-            _within(phase.stopping, deadline),
-            events,
-            sum(outcome.iterations for outcome in outcomes),
-        )
-        shared = stepper if place and phase.optimizer is phases[place - 1].optimizer else None
-        outcomes.append(_run(loop, objective.with_lambda(phase.lam), X, phase.optimizer, shared, n_jobs))
-        X, stepper = outcomes[-1].X, loop.stepper
+        shared = stage if stage is not None and phase.optimizer is stage.phase.optimizer else None
+        stage = _Stage(objective.with_lambda(phase.lam), X, phase, shared, events, n_jobs, beside)
+        before = sum(outcome.iterations for outcome in outcomes)
+        outcomes.append(stage.run(place, before, deadline))
+        X, deadline = outcomes[-1].X, deadline - stage.earlier
         if outcomes[-1].is_cut or time.perf_counter() >= deadline:
             break
     _tell(outcomes, phases, events)
     return _joined(outcomes, len(phases))
 
 
-def _run(
-    loop: Loop,
-    objective: Objective,
-    X: Floats,
-    optimizer: Optimizer,
-    shared: Stepper | None,
-    n_jobs: int | None,
-) -> Outcome:
-    if shared is None:
-        return loop.run(lambda: optimizer.start(objective, X, n_jobs))
-    return loop.run(lambda: shared.restart(objective, X))
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A phase that is over: its outcome by fields, and what the next one goes on from."""
+
+    outcome: dict[str, Any]
+    stepper: State
+    objective: State
+    beside: State
+
+
+@dataclass(slots=True)
+class _Stage:
+    """A phase under way: it starts from the factors of the one ``before`` where these still hold."""
+
+    objective: Objective
+    X: Floats
+    phase: Phase
+    before: _Stage | None
+    events: Events
+    n_jobs: int | None
+    beside: Beside | None
+    loop: Loop | None = None
+    passed: _Passed | None = None
+    earlier: float = 0.0
+    """Seconds that it took in a run before this one."""
+
+    def run(self, place: int, iterations: int, deadline: float) -> Outcome:
+        """Run it, or take what a run before this one has kept of it."""
+
+        def work() -> _Passed:
+            loop = self.loop = Loop(
+                self.objective,
+                self.X,
+                _within(self.phase.stopping, deadline),
+                self.events,
+                iterations,
+                self.beside,
+            )
+            return self._over(loop.run(self._begin, self._resumed))
+
+        whole = once(
+            self.events,
+            "phase",
+            work,
+            key=place,
+            kind=_Passed,
+            is_whole=lambda passed: passed.outcome["reason"] not in CUT,
+        )
+        outcome = Outcome(**whole.outcome)
+        self.before, self.passed = None, whole
+        if self.loop is None:
+            self.earlier = outcome.seconds
+            self.objective.resume(whole.objective)
+            if self.beside is not None:
+                self.beside.resume(whole.beside)
+        return outcome
+
+    def stepper(self) -> Stepper:
+        """The optimiser as the phase left it."""
+        if self.loop is not None and self.loop.stepper is not None:
+            return self.loop.stepper
+        assert self.passed is not None
+        return self._resumed(self.passed.stepper)
+
+    def _begin(self) -> Stepper:
+        if self.before is None:
+            return self.phase.optimizer.start(self.objective, self.X, self.n_jobs)
+        return self.before.stepper().restart(self.objective, self.X)
+
+    def _resumed(self, state: State) -> Stepper:
+        return self.phase.optimizer.resume(self.objective, state, self.n_jobs)
+
+    def _over(self, outcome: Outcome) -> _Passed:
+        fields_of = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
+        stepper = None if self.loop is None else self.loop.stepper
+        if stepper is None or not self.events.keeper.is_active:
+            return _Passed(fields_of, {}, {}, {})
+        beside = {} if self.beside is None else self.beside.state()
+        return _Passed(fields_of, stepper.state(learnt=False), self.objective.state(), beside)
 
 
 def _opened(X: Floats) -> Floats:

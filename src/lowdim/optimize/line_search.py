@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ..embedding.objectives.protocol import Evaluation, Objective
+from ..events import State
 from ..records import Floats
 from .measures import inner, largest_displacement, spread
 
@@ -102,6 +103,14 @@ class Search(Protocol):
         """A point of the line where E is low enough; None where none was found."""
         ...
 
+    def state(self) -> State:
+        """What the next search depends on."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another."""
+        ...
+
 
 class LineSearch(Protocol):
     """A configured line search."""
@@ -168,6 +177,12 @@ class _Backtracking:
                 return trial
             step = self._shrunk(origin, trial)
         return None
+
+    def state(self) -> State:
+        return {"next": self._next}
+
+    def resume(self, state: State) -> None:
+        self._next = state["next"]
 
     def _shrunk(self, origin: Trial, trial: Trial) -> float:
         step, rho = trial.step, self._settings.rho
@@ -247,6 +262,12 @@ class _StrongWolfe:
         elif found is not None:
             self._next = 1.0
         return found
+
+    def state(self) -> State:
+        return {"next": self._next, "promise": self._promise}
+
+    def resume(self, state: State) -> None:
+        self._next, self._promise = state["next"], state["promise"]
 
     def _is_low(self, line: Line, trial: Trial, before: Trial) -> bool:
         """Whether a trial passes the first condition, and is lower than the one before."""

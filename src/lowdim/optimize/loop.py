@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
-from ..events import Events
+from ..events import Events, State
 from ..records import Floats
 from .measures import inner, spread
-from .outcome import History, Outcome, Reason, Stopping
+from .outcome import CUT, History, Outcome, Reason, Stopping
 from .protocol import Iterate, Optimizer, Stepper
 
 #: Growth of the picture per iteration above which a small decrease of E does not count as convergence.
@@ -64,13 +65,25 @@ def minimise(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """An iterate at which E is known."""
+    """An X at which E is known."""
 
     iteration: int
-    iterate: Iterate
+    X: Floats
     value: float
     norm: float
     extent: float
+
+
+class Beside(Protocol):
+    """What listens to the iterations and is kept with the state of the optimiser."""
+
+    def state(self) -> State:
+        """What it has so far."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from a state."""
+        ...
 
 
 class Loop:
@@ -82,10 +95,18 @@ class Loop:
         As in `minimise`.
     before
         Iterations of the phases before, for the events.
+    beside
+        Kept with the state of the optimiser where that is kept.
     """
 
     def __init__(
-        self, objective: Objective, X: Floats, stopping: Stopping, events: Events, before: int = 0
+        self,
+        objective: Objective,
+        X: Floats,
+        stopping: Stopping,
+        events: Events,
+        before: int = 0,
+        beside: Beside | None = None,
     ) -> None:
         self._objective = objective
         self._X = X
@@ -97,25 +118,36 @@ class Loop:
         self._evaluations = 0
         self._recoveries = 0
         self._best: _Known | None = None
-        self._latest: Iterate | None = None
-        self._recent: list[_Known] = []
+        self._latest: tuple[Floats, float | None] | None = None
+        self._recent: list[tuple[int, float, float]] = []
         self._rows: list[tuple[int, float, float, int, float]] = []
+        self._beside = beside
+        self._place = events.keeper.inside("loop")
+        self._noted: Callable[[], State] | None = None
         #: The optimiser as it stands, to be started again at another lambda.
         self.stepper: Stepper | None = None
 
-    def run(self, begin: Callable[[], Stepper]) -> Outcome:
-        """Run until something ends it."""
+    def run(self, begin: Callable[[], Stepper], resume: Callable[[State], Stepper] | None = None) -> Outcome:
+        """Run until something ends it, from the start or, by ``resume``, from where another run was cut."""
         try:
-            self._open(begin())
+            found = None if resume is None else self._place.find()
+            if resume is None or found is None:
+                self._open(begin())
+            else:
+                self._go_on(found, resume(found["stepper"]))
             reason = self._iterate()
         except KeyboardInterrupt:
             reason = "interrupted"
         except Stop:
             reason = "stopped by callback"
+        if reason in CUT:
+            self._place.cut()
+            if self._noted is not None:
+                self._place.offer(self._noted, now=True)
         self._judge_latest()
         best = self._best
         return Outcome(
-            X=self._X if best is None else best.iterate.X,
+            X=self._X if best is None else best.X,
             value=np.nan if best is None else best.value,
             gradient_norm=np.nan if best is None else best.norm,
             iterations=self._iteration,
@@ -127,14 +159,51 @@ class Loop:
 
     def _open(self, stepper: Stepper) -> None:
         """Take the optimiser at its start."""
-        self.stepper = stepper
-        for choice in stepper.choices:
-            self._events.chosen(choice.what, choice.choice, choice.why)
+        self._adopt(stepper)
         if not self._take(stepper.first):
             raise ConvergenceError(
                 "E or its gradient is not finite at the start. Start from smaller coordinates, and check that the "
                 "weights and lambda are finite."
             )
+
+    def _adopt(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        for choice in stepper.choices:
+            self._events.chosen(choice.what, choice.choice, choice.why)
+
+    def _note(self) -> None:
+        """Keep in mind where the run stands between two steps: within one an interrupt finds nothing whole."""
+        if self._place.is_active and self.stepper is not None:
+            best, count = self._best, len(self._rows)
+            state = {
+                "iteration": self._iteration,
+                "evaluations": self._evaluations,
+                "recoveries": self._recoveries,
+                "seconds": self._seconds(),
+                "best": None
+                if best is None
+                else (best.iteration, best.X, best.value, best.norm, best.extent),
+                "latest": self._latest,
+                "recent": list(self._recent),
+                "stepper": self.stepper.state(),
+                "objective": self._objective.state(),
+                "beside": None if self._beside is None else self._beside.state(),
+            }
+            # Rows are only ever added, so that they are written out when it comes to that.
+            self._noted = lambda: state | {"rows": np.array(self._rows[:count], np.float64).reshape(-1, 5)}
+            self._place.offer(self._noted)
+
+    def _go_on(self, state: State, stepper: Stepper) -> None:
+        """Take up the state of another run."""
+        self._adopt(stepper)
+        self._objective.resume(state["objective"])
+        if self._beside is not None:
+            self._beside.resume(state["beside"])
+        self._iteration, self._evaluations = state["iteration"], state["evaluations"]
+        self._recoveries, self._begun = state["recoveries"], time.perf_counter() - state["seconds"]
+        self._best = None if state["best"] is None else _Known(*state["best"])
+        self._latest, self._recent = state["latest"], state["recent"]
+        self._rows = [(int(i), s, value, int(e), lam) for i, s, value, e, lam in state["rows"].tolist()]
 
     def _iterate(self) -> Reason:
         stopping = self._stopping
@@ -152,6 +221,7 @@ class Loop:
                 return "converged"
             if stopping.max_seconds is not None and self._seconds() >= stopping.max_seconds:
                 return "max_seconds"
+            self._note()
         return "max_iterations"
 
     def _seconds(self) -> float:
@@ -166,28 +236,28 @@ class Loop:
         if not np.isfinite(norm) or not (value is None or np.isfinite(value)):
             return False
         if value is not None:
-            known = _Known(self._iteration, iterate, value, norm, spread(iterate.X))
-            self._recent.append(known)
+            known = _Known(self._iteration, iterate.X, value, norm, spread(iterate.X))
+            self._recent.append((known.iteration, value, known.extent))
             if self._best is None or value < self._best.value:
                 self._best = known
             row = (self._iteration, self._seconds(), value, self._evaluations, self._objective.lam)
             self._rows.append(row)
-        self._latest = iterate
+        self._latest = iterate.X, value
         if self._iteration:
             self._tell(iterate, norm)
         return True
 
     def _judge_latest(self) -> None:
         """Compute E where the run was cut, if it was not: a schedule on its way has none, and may be far ahead."""
-        latest, best = self._latest, self._best
-        if latest is None or best is None or latest.value is not None:
+        best = self._best
+        X, value = self._latest or (self._X, None)
+        if self._latest is None or best is None or value is not None:
             return
-        evaluation = self._objective.evaluate(latest.X)
+        evaluation = self._objective.evaluate(X)
         self._evaluations += 1
         if evaluation.value is not None and evaluation.value < best.value:
             norm = float(np.sqrt(inner(evaluation.gradient, evaluation.gradient)))
-            found = Iterate(latest.X, evaluation.value, evaluation.gradient, latest.step, 1)
-            self._best = _Known(self._iteration, found, evaluation.value, norm, spread(latest.X))
+            self._best = _Known(self._iteration, X, evaluation.value, norm, spread(X))
 
     def _tell(self, iterate: Iterate, norm: float) -> None:
         iteration = self._before + self._iteration
@@ -206,17 +276,17 @@ class Loop:
 
     def _has_settled(self) -> bool:
         """Whether E has stopped falling, over the window, and the picture growing."""
-        now = self._recent[-1]
-        while len(self._recent) > 2 and self._recent[1].iteration <= now.iteration - self._stopping.window:
+        now, value, extent = self._recent[-1]
+        while len(self._recent) > 2 and self._recent[1][0] <= now - self._stopping.window:
             self._recent.pop(0)
-        then = self._recent[0]
-        count = now.iteration - then.iteration
+        then, earlier, extent_then = self._recent[0]
+        count = now - then
         if count < self._stopping.window or count == 0:
             return False
-        scale = max(abs(now.value), abs(then.value))
+        scale = max(abs(value), abs(earlier))
         # The magnitude: with momentum E may rise, and where it rises it has not converged.
-        is_flat = abs(then.value - now.value) <= self._stopping.tolerance * scale * count
-        return is_flat and now.extent <= then.extent * _GROWING**count
+        is_flat = abs(earlier - value) <= self._stopping.tolerance * scale * count
+        return is_flat and extent <= extent_then * _GROWING**count
 
     def _recover(self) -> bool:
         """Go back to the best X with shorter steps; False where that has been done often enough."""
@@ -232,9 +302,9 @@ class Loop:
                 )
             return False
         self._recoveries += 1
-        self.stepper = stepper.restart(self._objective, best.iterate.X, caution=_CAUTION)
+        self.stepper = stepper.restart(self._objective, best.X, caution=_CAUTION)
         self._evaluations += self.stepper.first.evaluations
-        self._recent = [best]
+        self._recent = [(best.iteration, best.value, best.extent)]
         return True
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import kernels
 from ..embedding.objectives.protocol import Objective
 from ..errors import InputError
+from ..events import State
 from ..parallel import map_blocks
 from ..records import Choice, Floats
 from .directions.common import usual_rate
@@ -51,6 +52,10 @@ class Momentum:
         """Evaluate at X."""
         return _Running(self, objective, X, n_jobs)
 
+    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
+        """Go on from the state of another stepper."""
+        return _Running(self, objective, state["X"], n_jobs, caution=state["caution"], state=state)
+
     def rate(self, objective: Objective, X: Floats) -> float:
         """What multiplies gain times gradient, for a start at X."""
         if self.learning_rate == "auto":
@@ -66,16 +71,26 @@ class Momentum:
 class Moving:
     """Points with a velocity and a gain for every coordinate."""
 
-    def __init__(self, X: Floats, n_jobs: int | None, gains: Floats | None = None) -> None:
+    def __init__(
+        self, X: Floats, n_jobs: int | None, gains: Floats | None = None, velocity: Floats | None = None
+    ) -> None:
         self.X: Floats = np.ascontiguousarray(X)
         self.gains = np.ones_like(self.X) if gains is None else gains
-        self._velocity = np.zeros_like(self.X)
+        self._velocity = np.zeros_like(self.X) if velocity is None else velocity
         self._n_jobs = n_jobs
+        self._is_lent = False
+
+    def state(self) -> State:
+        """Places, gains and velocities, which no later step changes."""
+        self._is_lent = True
+        return {"X": self.X, "gains": self.gains, "velocity": self._velocity}
 
     def advance(
         self, gradient: Floats, rate: float, momentum: float, limit: float | None, *, changing: bool = True
     ) -> Floats:
         """One step, into an array of its own."""
+        if self._is_lent:
+            self.gains, self._velocity, self._is_lent = self.gains.copy(), self._velocity.copy(), False
         X, moved = self.X, np.empty_like(self.X)
         centre = X.mean(axis=0)
         gradient = np.ascontiguousarray(gradient)
@@ -104,11 +119,17 @@ class _Running:
         *,
         gains: Floats | None = None,
         caution: float = 1.0,
+        state: State | None = None,
     ) -> None:
         self._settings = settings
         self._objective = objective
         self._n_jobs = n_jobs
         self._caution = caution
+        if state is not None:
+            self._rate, self._gradient = state["rate"], state["gradient"]
+            self._points = Moving(X, n_jobs, state["gains"], state["velocity"])
+            self.first = Iterate(X, None, self._gradient, 0.0, 0)
+            return
         self._rate = caution * settings.rate(objective, X)
         self._points = Moving(X, n_jobs, gains)
         evaluation = objective.evaluate(self._points.X)
@@ -125,9 +146,13 @@ class _Running:
         self._gradient = evaluation.gradient
         return Iterate(X, evaluation.value, evaluation.gradient, self._rate, 1)
 
+    def state(self, *, learnt: bool = True) -> State:
+        own = {"gradient": self._gradient, "rate": self._rate, "caution": self._caution}
+        return {**self._points.state(), **own}
+
     def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
         """The gains stay, unless steps were too long; the velocity does not."""
-        gains = self._points.gains if caution == 1.0 else None
+        gains = self._points.gains.copy() if caution == 1.0 else None
         return _Running(
             self._settings, objective, X, self._n_jobs, gains=gains, caution=self._caution * caution
         )

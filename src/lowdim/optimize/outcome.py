@@ -20,6 +20,8 @@ Reason = Literal[
     "not finite",
 ]
 """Why it ended. ``"stalled"``: no step lowered E any more, which at rounding level is convergence too."""
+CUT: tuple[Reason, ...] = ("interrupted", "stopped by callback")
+"""Ends that somebody made: another run can go on from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +99,4 @@ class Outcome:
     @property
     def is_cut(self) -> bool:
         """Whether nothing should follow: somebody ended it, or nothing finite was left to go on with."""
-        return self.reason in ("stopped by callback", "interrupted", "not finite")
+        return self.reason in (*CUT, "not finite")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..embedding.objectives.protocol import Objective
+from ..events import State
 from ..records import Choice, Floats
 from .line_search import LineSearch
 
@@ -44,6 +45,13 @@ class Stepper(Protocol):
         """The next iterate; None where no step lowers E any more. ``value`` asks for E where it is not free."""
         ...
 
+    def state(self, *, learnt: bool = True) -> State:
+        """What the next step depends on: the same values whatever is done later.
+
+        Without what was ``learnt`` on the way it is enough for a restart.
+        """
+        ...
+
     def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
         """The same optimiser at another X, or at another lambda, with the factors and the like that still hold.
 
@@ -58,6 +66,10 @@ class Optimizer(Protocol):
 
     def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Stepper:
         """Prepare at X: factors, first gradient."""
+        ...
+
+    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
+        """A stepper that goes on from the state of another."""
         ...
 
 
@@ -98,6 +110,14 @@ class Descent(Protocol):
 
     def moved(self, change: Floats, gradient_change: Floats) -> None:
         """Learn from a step that was taken."""
+        ...
+
+    def state(self, *, learnt: bool = True) -> State:
+        """What the next direction depends on, or, but for what was ``learnt``, that of a restart."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another."""
         ...
 
     def restart(self, objective: Objective, X: Floats) -> Descent:

@@ -81,7 +81,7 @@ class Header:
 
 
 def write_container(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
-    """Write arrays and metadata to a new file.
+    """Write arrays and metadata to a new file; its ``format`` is that of a model unless the metadata say otherwise.
 
     Raises
     ------
@@ -111,8 +111,8 @@ def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
 
 
 @contextmanager
-def open_container(path: str | os.PathLike[str]) -> Iterator[ModelFile]:
-    """A model file, its header read and checked.
+def open_container(path: str | os.PathLike[str], kind: str = KIND) -> Iterator[ModelFile]:
+    """A model file, or one of another kind, its header read and checked.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def open_container(path: str | os.PathLike[str]) -> Iterator[ModelFile]:
     """
     try:
         with _opened(path) as file:
-            yield ModelFile(file, str(path))
+            yield ModelFile(file, str(path), kind)
     except OSError as error:
         if isinstance(error, FileError):
             raise
@@ -145,9 +145,10 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 class ModelFile:
     """An open model file whose header has been checked."""
 
-    def __init__(self, file: BinaryIO, path: str) -> None:
+    def __init__(self, file: BinaryIO, path: str, kind: str = KIND) -> None:
         self._file = file
         self._path = path
+        self._kind = kind
         self.header = self._read_header()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -208,7 +209,7 @@ class ModelFile:
         return parsed
 
     def _metadata(self, metadata: Any) -> dict[str, str]:
-        if not isinstance(metadata, dict) or metadata.get("format") != KIND:
+        if not isinstance(metadata, dict) or metadata.get("format") != self._kind:
             raise FormatError(
                 f"{self._path}: is a safetensors file, but not of a lowdim model. Name a file that lowdim.save wrote."
             )

@@ -64,7 +64,9 @@ def _take(model: Estimator) -> dict[str, Any]:
                 f"{name} of {type(model).__name__} is no attribute that a fit leaves, so a model file has no place for "
                 "it. Delete it before you save."
             )
-    return {"parameters": parameters | {"callback": None}, "attributes": attributes}
+    # Neither a function nor a folder of this machine is part of a model.
+    private = {"callback": None, "checkpoint": None}
+    return {"parameters": parameters | private, "attributes": attributes}
 
 
 def _check_attribute(kind: type[Estimator], name: Any, value: Any) -> None:

@@ -145,13 +145,10 @@ def find(name: str) -> Entry:
     module, attribute = NAMES[name]
     kind = getattr(import_module(f"{PACKAGE}.{module}"), attribute)
     if name in ESTIMATORS:
-        from . import estimators
-
-        return estimators.entry(kind)
+        made: Entry = import_module(".estimators", __package__).entry(kind)
+        return made
     if name in ADAPTED.get(module, ()):
-        from . import adapters
-
-        take, make = adapters.ADAPTERS[name]
+        take, make = import_module(".adapters", __package__).ADAPTERS[name]
         return Entry(take, make, make)
     return Entry(_take_fields, kind, kind)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from ..errors import ConvergenceWarning, LowdimError, LowdimWarning
+from ..errors import ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from ..estimators.shared import Shared
-from ..events import Event, Events, Listener
+from ..events import Event, Events, Keeper, Listener
 from ..rules import Whole
 from .choose import Judges
 from .grid import Point, configure
@@ -30,6 +30,7 @@ class Watch:
     stages: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     converged: bool = True
+    interrupted: bool = False
     depth: int = 0
 
     def __call__(self, event: Event) -> None:
@@ -43,6 +44,7 @@ class Watch:
         elif event.kind == "warned":
             self.warnings.append(event.message)
             self.converged &= event.data["category"] != ConvergenceWarning.__name__
+            self.interrupted |= event.data["category"] == InterruptedWarning.__name__
         for listener in self.others:
             listener(event)
 
@@ -63,11 +65,31 @@ class Fits:
         for place, point in enumerate(self.points):
             families.setdefault(point.family, []).append(place)
         for family in families.values():
-            wide: Fit | None = None
-            for place in self._widest_first(family):
-                run, fit = self._run(place, wide, part, shared, events)
-                yield run
-                wide = fit or wide
+            yield from self._family(family, part, shared, events)
+
+    def _family(self, family: list[int], part: Part, shared: Shared, events: Events) -> Iterator[Run]:
+        """Runs of points that differ in ``n_components`` alone; what a sweep before this one did is taken over."""
+        wide: Fit | None = None
+        known: int | None = None
+        for place in self._widest_first(family):
+            keeper = events.keeper.inside("fit", (part.seed, place))
+            if (found := keeper.find()) is not None:
+                wide, known = (None, place) if found["is_wide"] else (wide, known)
+                self.judges.scores |= found["scores"]
+                yield Run(**found["run"])
+                continue
+            if wide is None and known is not None:
+                # Narrower ones were to be cut from a fit that is known by its run alone: it is fitted again.
+                wide = self._run(known, None, part, shared, Events(), keeper.inside("wide"))[1]
+            run, fit = self._run(place, wide, part, shared, events, keeper)
+            state = {
+                "run": {part_of.name: getattr(run, part_of.name) for part_of in fields(run)},
+                "is_wide": fit is not None,
+                "scores": dict(self.judges.scores),
+            }
+            keeper.keep(lambda state=state: state)  # type: ignore[misc]
+            wide = fit or wide
+            yield run
 
     def _widest_first(self, family: list[int]) -> list[int]:
         """Points that differ in ``n_components`` alone, the largest first where one fit may serve all."""
@@ -77,7 +99,7 @@ class Fits:
         return sorted(family, key=lambda place: -self.points[place].named["n_components"])
 
     def _run(
-        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events
+        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, keeper: Keeper
     ) -> tuple[Run, Fit | None]:
         """One point: its run, and its fit where narrower ones can be cut from it."""
         point, began = self.points[place], time.perf_counter()
@@ -87,7 +109,7 @@ class Fits:
         status, kept = "ok", None
         try:
             with events.stage(f"{point}, seed {part.seed}"):
-                fit = self._cut(wide, point, part) or self._fit(point, part, shared, watch)
+                fit = self._cut(wide, point, part) or self._fit(point, part, shared, watch, keeper)
                 judged = time.perf_counter()
                 figures = self.judges.figures(fit, part)
                 watch.stages["score"] = time.perf_counter() - judged
@@ -110,10 +132,12 @@ class Fits:
         n_components = point.named["n_components"]
         return wide.first(n_components) if is_sharp(wide.estimator, n_components) else None
 
-    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch) -> Fit:
+    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, keeper: Keeper) -> Fit:
         other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
         fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
-        fitted._fit(part.rows.values, shared)
+        fitted._fit(part.rows.values, shared, keeper)
+        if watch.interrupted:
+            raise KeyboardInterrupt
         fitted.callback = self.estimator.callback
         outside = None
         if part.outside is not None:

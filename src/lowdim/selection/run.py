@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,8 +15,10 @@ from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
 from ..estimators.shared import Shared
-from ..events import Events, Listener, Printer
-from ..rules import Either, Function, Jobs, Nothing, Rule, Whole
+from ..events import Events, Keeper, Listener, Printer
+from ..persistence.checkpoint import keeping
+from ..persistence.identity import Identity
+from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Whole
 from .choose import choose_judges
 from .fits import Fits
 from .grid import Grid, Point, expand, widest
@@ -26,6 +29,7 @@ from .split import Portion, fitted_rows, outside_rows, split_rows
 
 RULES: Mapping[str, Rule] = {
     "n_jobs": Either(Jobs(), Nothing()),
+    "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
     "verbose": Whole(0),
 }
@@ -43,6 +47,7 @@ def sweep(
     out_of_sample: Portion | None = None,
     seeds: Any = 1,
     n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     callback: Listener | None = None,
     verbose: int = 0,
 ) -> Sweep:
@@ -83,6 +88,9 @@ def sweep(
         is that of the split and of the estimator.
     n_jobs
         Threads; None: as the estimator has it.
+    checkpoint
+        Folder in which the sweep keeps the fits that are done, what they share, and how far the next one is: the same
+        sweep goes on from there after it was killed. None: nothing is kept. See docs/checkpoints.md.
     callback
         Called with each event of the sweep and of its fits.
     verbose
@@ -98,10 +106,16 @@ def sweep(
     >>> sorted(found.best)
     ['n_neighbors']
     """
-    validation.check_parameters("sweep", {"n_jobs": n_jobs, "callback": callback, "verbose": verbose}, RULES)
+    own = {"n_jobs": n_jobs, "checkpoint": checkpoint, "callback": callback, "verbose": verbose}
+    validation.check_parameters("sweep", own, RULES)
     if not isinstance(estimator, Estimator):
         raise InputError(
             f"estimator of sweep must be an estimator of lowdim, such as LaplacianEigenmaps(); got {estimator!r}."
+        )
+    if estimator.checkpoint is not None:
+        raise InputError(
+            f"checkpoint={estimator.checkpoint!r} of the estimator would be that of every fit. Give it to the sweep: "
+            "sweep(..., checkpoint=...)."
         )
     points = expand(estimator, grid)
     judges = choose_judges(estimator, score, y, truth, test, out_of_sample)
@@ -114,7 +128,24 @@ def sweep(
     listeners: list[Listener] = [Printer(verbose)] if verbose else []
     listeners += [] if callback is None else [callback]
     fits = Fits(estimator, points, judges, n_jobs, () if callback is None else (callback,))
-    return _run(fits, rows, known, repetitions, Events(*listeners))
+    events = Events(*listeners)
+
+    def identity() -> Identity:
+        """What decides the result."""
+        others = {
+            "grid": [point.named for point in points],
+            "score": score,
+            "test": test,
+            "out_of_sample": out_of_sample,
+            "seeds": repetitions,
+        }
+        data = {"X": rows.values, "y": None if y is None else np.asarray(y), "truth": known.truth}
+        return Identity(
+            f"sweep of {type(estimator).__name__}", estimator.get_params(deep=False) | others, data
+        )
+
+    with keeping(checkpoint, identity, events):
+        return _run(fits, rows, known, repetitions, events)
 
 
 def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events) -> Sweep:
@@ -127,13 +158,14 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
         if choice is not None:
             events.chosen(choice.what, choice.choice, choice.why)
         try:
-            for part, shared in _parts(fits, rows, known, seeds):
+            for part, shared in _parts(fits, rows, known, seeds, events.keeper):
                 for run in fits.runs(part, shared, events):
                     runs.append(run)
                     left = (time.perf_counter() - began) / len(runs) * (total - len(runs))
                     message = f"{len(runs)} of {total}, about {left:.0f} s left"
                     events.emit("progress", message, done=len(runs), total=total, seconds_left=left)
         except KeyboardInterrupt:
+            events.keeper.cut()
             if not runs:
                 raise
             complete = False
@@ -152,7 +184,9 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
     )
 
 
-def _parts(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...]) -> Iterator[tuple[Part, Shared]]:
+def _parts(
+    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], keeper: Keeper
+) -> Iterator[tuple[Part, Shared]]:
     """The data of each repetition; those with the same rows share what was computed for them."""
     pairwise = bool(fits.estimator.__sklearn_tags__().input_tags.pairwise)
     n_jobs = fits.estimator.n_jobs if fits.n_jobs is None else fits.n_jobs
@@ -162,7 +196,9 @@ def _parts(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...]) -> Iter
         rng = np.random.default_rng(seed)
         split = split_rows(rows.n_rows, fits.judges.test, fits.judges.out_of_sample, rng)
         if last is None or not split.same_data(last.split):
-            shared = Shared(widest(fits.estimator, fits.points, split.fitted.size))
+            shared = Shared(
+                widest(fits.estimator, fits.points, split.fitted.size), keeper=keeper.inside("shared", seed)
+            )
             last = Part(
                 fitted_rows(rows, split, pairwise=pairwise),
                 outside_rows(rows, split, pairwise=pairwise),

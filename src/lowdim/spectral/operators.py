@@ -231,10 +231,11 @@ class GramRows:
     mass: Floats | None = None
     scale: float = -0.5
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """All of R, a block of rows at a time, with the rows that it holds."""
+    def blocks(self, start: int = 0) -> Iterator[tuple[slice, Floats]]:
+        """All of R, or from the block that begins at a row on, a block at a time, with the rows that it holds."""
         for rows in row_blocks(self.size, max(1, _BLOCK_BYTES // (8 * self.size))):
-            yield rows, self.rows(rows)
+            if rows.start >= start:
+                yield rows, self.rows(rows)
 
     def apply(self, X: Floats) -> Floats:
         """A X, centring the columns before and after the one product with R."""

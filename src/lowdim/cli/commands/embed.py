@@ -110,7 +110,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
     session.quieten()
     summarise(session, describe_table(work.table), chosen, work.model, work.scores, written, seconds)
     if session.interrupted:
-        session.voice.tell(f"Interrupted: {_kept(model)}, is in {', '.join(written) or 'standard output'}.")
+        session.voice.tell(
+            f"Interrupted: {_kept(model)}, is in {', '.join(written) or 'standard output'}.{session.advice}"
+        )
     return INTERRUPTED if session.interrupted else DONE
 
 

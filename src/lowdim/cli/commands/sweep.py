@@ -39,7 +39,7 @@ EXAMPLES = [
         "landmarks, as a table",
     ),
 ]
-GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "n_jobs", "callback", "verbose"}
+GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "n_jobs", "checkpoint", "callback", "verbose"}
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -95,6 +95,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     targets = [("--output", options.output), ("--json", options.json)]
     check_all([*targets, *(("--plot", name) for name in options.plot)], force=options.force, inputs=inputs)
     judging = {name: vars(options).pop(f"own:{name}") for name in _judging(options)}
+    checkpoint = vars(options).pop("own:checkpoint", None)
     model = build(chosen, options)
     session.voice.flags = chosen.flags()
     grid = dict(_column(chosen, model, text) for text in options.grid)
@@ -106,12 +107,22 @@ def run(options: argparse.Namespace, session: Session) -> int:
     from ...selection import sweep
 
     with in_words_of(chosen, options.data), finding_gaps(table):
-        found = sweep(model, grid, table.X, table.labels, callback=session.listen, **judging)
+        found = sweep(
+            model,
+            grid,
+            table.X,
+            table.labels,
+            checkpoint=checkpoint,
+            callback=session.listen,
+            **judging,
+        )
     _write(found, options, session, inputs)
     session.quieten()
     session.voice.say(describe_table(table))
     if not found.complete:
-        session.voice.tell(f"Interrupted after {len(found.runs)} fits: the table holds these.")
+        session.voice.tell(
+            f"Interrupted after {len(found.runs)} fits: the table holds these.{session.advice}"
+        )
     return DONE if found.complete else INTERRUPTED
 
 

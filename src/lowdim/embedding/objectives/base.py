@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from ...events import State
 from ...records import Floats, Sparse
 from ..attraction import Attraction
 from ..repulsion.protocol import Engine
@@ -70,6 +71,15 @@ class NeighborObjective(ABC):
         other = copy(self)
         other.lam = lam
         return other
+
+    def state(self) -> State:
+        """What of the evaluations so far the last digits of the next one depend on."""
+        return {"attraction": self.attraction.state(), "engine": self.engine.state()}
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another objective of the same points."""
+        self.attraction.resume(state["attraction"])
+        self.engine.resume(state["engine"])
 
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""

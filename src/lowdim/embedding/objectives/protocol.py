@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...events import State
 from ...records import Floats, Sparse
 
 
@@ -46,6 +47,14 @@ class Objective(Protocol):
 
     def diagonal(self, X: Floats) -> Floats:
         """4 D+ + 8 D^xx (N x d): the diagonal of the partial Hessian, not clipped."""
+        ...
+
+    def state(self) -> State:
+        """What of the evaluations so far the last digits of the next one depend on, whatever lambda."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another objective of the same points."""
         ...
 
     def curvature(self, X: Floats) -> Callable[[Floats], Floats]:

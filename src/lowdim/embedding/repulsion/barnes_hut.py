@@ -20,7 +20,7 @@ from ...rules import Real, Rule
 from ...validation import check_parameters
 from ..similarity import Kernel
 from .layout import charges_of, columns, places
-from .protocol import Field
+from .protocol import Field, Stateless
 
 if TYPE_CHECKING:
     from ...kernels.tree import Tree
@@ -60,7 +60,7 @@ class BarnesHut:
         return BarnesHutEngine(kernel, float(self.theta), n_jobs)
 
 
-class BarnesHutEngine:
+class BarnesHutEngine(Stateless):
     """Sums by a tree, which is kept while the points stay where they are.
 
     Parameters

@@ -11,7 +11,7 @@ from ...parallel import map_blocks
 from ...records import Floats
 from ..similarity import Kernel
 from .layout import charges_of, columns, places, rows_per_block
-from .protocol import Field
+from .protocol import Field, Stateless
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Exact:
 
 
 @dataclass(slots=True)
-class ExactEngine:
+class ExactEngine(Stateless):
     """Sums over all pairs."""
 
     kernel: Kernel

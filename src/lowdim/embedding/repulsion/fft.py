@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
+from ...events import State
 from ...records import Floats, Integers
 from ..similarity import Kernel
 from .exact import ExactEngine
@@ -141,6 +142,16 @@ class FourierEngine:
             return exact
         origin = grid.place(low, high)
         return FourierField(grid, grid.potential(X, c, origin, 0), origin, high, exact)
+
+    def state(self) -> State:
+        """The shapes of the grids, each of which stays while the picture fits it."""
+        return {"grids": [(scale, grid.shape) for scale, grid in self._grids.items()]}
+
+    def resume(self, state: State) -> None:
+        """Go on with grids of the same shapes."""
+        self._grids = {}
+        for scale, shape in state["grids"]:
+            self._grid(scale).shape = shape
 
     def _field_inside(self, X: Floats, charges: Floats, box: Box) -> Field:
         grid, cells = self._scale(X, box)

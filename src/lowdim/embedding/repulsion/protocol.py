@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...events import State
 from ...records import Floats
 from ..similarity import Kernel
 
@@ -49,6 +50,27 @@ class Engine(Protocol):
     def freeze(self, X: Floats, charges: Floats | None = None) -> FrozenField:
         """The field of the points as it stands, for new points."""
         ...
+
+    def state(self) -> State:
+        """What of the evaluations so far the last digits of the next one depend on."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another engine."""
+        ...
+
+
+class Stateless:
+    """Base of the engines that compute every time the same from the same points."""
+
+    __slots__ = ()
+
+    def state(self) -> State:
+        """Nothing."""
+        return {}
+
+    def resume(self, state: State) -> None:
+        """Nothing to do."""
 
 
 class Repulsion(Protocol):

@@ -43,7 +43,10 @@ class BlockedSearcher:
         starts = np.arange(0, self.panels.shape[0], RUN)
         runs = np.column_stack((starts, np.minimum(starts + RUN, self.panels.shape[0])))
         rounds = tournament(len(runs))
-        for turn, pairs in enumerate(rounds):
+        place, begun = events.keeper.inside("tournament", count), 0
+        if (found := place.find()) is not None:
+            scores, points, roots, begun = (found[name] for name in ("scores", "points", "roots", "turn"))
+        for turn, pairs in enumerate(rounds[begun:], begun):
 
             def meet(part: slice, pairs: Integers = pairs) -> None:
                 for left, right in pairs[part]:
@@ -53,6 +56,8 @@ class BlockedSearcher:
 
             map_blocks(meet, len(pairs), n_jobs=self.frame.geometry.n_jobs, block_rows=1)
             events.progress(turn + 1, len(rounds))
+            here = {"scores": scores, "points": points, "roots": roots, "turn": turn + 1}
+            place.offer(lambda here=here: here)  # type: ignore[misc]
         norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
         norms[np.isinf(norms)] = 2 * FURTHEST
         return self._found(points[: self.n_points], roots[: self.n_points], norms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
+from ...events import Events, State
 from ...parallel import map_blocks
 from ...records import Integers
 from ..frame import Frame
@@ -83,6 +84,11 @@ class Tree:
             nodes = [(a, b) for a, b in halves if b - a > 1]
         map_blocks(grow, len(nodes), n_jobs=n_jobs, block_rows=1)
         return tree
+
+
+def _state(scores: Single, links: Places, grown: int, pulled: int) -> State:
+    """Links on the way: trees that have grown, and rounds of looking at neighbours of neighbours."""
+    return {"scores": scores, "links": links, "grown": grown, "pulled": pulled}
 
 
 def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
@@ -231,17 +237,23 @@ class ForestSearcher:
         leaf = max(LEAF, 64 * -(-3 * count // 64))
         judge = Judge(self.points, self.norms, count, self.n_jobs)
         n_trees = MOST_TREES if shape[0] > leaf else 1
-        for number in range(n_trees):
+        place, grown, pulled = events.keeper.inside("forest", count), 0, 0
+        if (found := place.find()) is not None:
+            scores, links, grown, pulled = (found[name] for name in ("scores", "links", "grown", "pulled"))
+        for number in range(grown, n_trees):
             self._join(number, leaf, scores, links)
             events.progress(number + 1, n_trees + ROUNDS)
             if number + 1 >= LEAST_TREES and judge.recall(scores) >= ENOUGH:
                 break
-        self._measure(scores, links)
-        for number in range(ROUNDS if n_trees > 1 else 0):
+            place.offer(partial(_state, scores, links, number + 1, 0))
+        if pulled == 0:
+            self._measure(scores, links)
+        for number in range(pulled, ROUNDS if n_trees > 1 else 0):
             links = self._pull(scores, links)
             events.progress(n_trees + number + 1, n_trees + ROUNDS)
             if np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size:
                 break
+            place.offer(partial(_state, scores, links, n_trees, number + 1))
         self._sort(scores, links)
         np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
         return links

@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
-from ...parallel import map_blocks, row_blocks
+from ...events import Events, State
+from ...keeping import pieces
+from ...parallel import map_blocks, row_blocks, shifted
 from ...records import Floats, Integers
 from ..geometry import Geometry
 from .base import Found
@@ -35,14 +36,21 @@ class SparseSearcher:
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point."""
         n_points = self.geometry.rows.n_rows
-        parts = map_blocks(
-            lambda part: self._search(None, part, count),
-            n_points,
-            n_jobs=self.geometry.n_jobs,
-            block_rows=ROWS_AT_ONCE,
-            done=lambda done: events.progress(done, n_points),
-        )
-        return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+
+        def search(piece: slice) -> State:
+            parts = map_blocks(
+                lambda part: self._search(None, shifted(part, piece.start), count),
+                piece.stop - piece.start,
+                n_jobs=self.geometry.n_jobs,
+                block_rows=ROWS_AT_ONCE,
+                done=lambda done: events.progress(piece.start + done, n_points),
+            )
+            points, bounds = zip(*parts, strict=True)
+            return {"points": np.concatenate(points), "bounds": np.concatenate(bounds)}
+
+        found = [state for _, state in pieces(events, "rows", n_points, 8 * (count + 1), search)]
+        points = np.concatenate([state["points"] for state in found])
+        return points, np.concatenate([state["bounds"] for state in found])
 
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
         """Candidates of the new rows of a slice."""

@@ -8,10 +8,13 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...events import Events
-from ...parallel import count_workers
+from ...parallel import count_workers, row_blocks
 from ...records import Floats, Integers
 from ..geometry import Geometry
 from .base import Found
+
+AT_ONCE = 1 << 16
+"""Points whose neighbours are asked for at once: an interrupt waits for no more."""
 
 
 class TreeSearcher:
@@ -28,7 +31,19 @@ class TreeSearcher:
 
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point."""
-        return self._search(np.asarray(self.tree.data), count, count_workers(self.geometry.n_jobs))
+        points, workers = np.asarray(self.tree.data), count_workers(self.geometry.n_jobs)
+        found: list[Found] = []
+        for part in row_blocks(len(points), AT_ONCE):
+            place = events.keeper.inside("rows", part.start)
+            state = place.find()
+            if state is None:
+                found.append(self._search(points[part], count, workers))
+                kept = {"points": found[-1][0], "bounds": found[-1][1]}
+                place.keep(lambda kept=kept: kept, size=8 * found[-1][0].size)  # type: ignore[misc]
+            else:
+                found.append((state["points"], state["bounds"]))
+            events.progress(part.stop, len(points))
+        return np.concatenate([part for part, _ in found]), np.concatenate([part for _, part in found])
 
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
         """Candidates of the new rows of a slice."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
+from ...events import State
 from ...records import Choice, Floats
 from ..protocol import Direction
 
@@ -18,6 +19,13 @@ class Unlearning:
 
     def moved(self, change: Floats, gradient_change: Floats) -> None:
         """Learn nothing."""
+
+    def state(self, *, learnt: bool = True) -> State:
+        """Nothing."""
+        return {}
+
+    def resume(self, state: State) -> None:
+        """Nothing to do."""
 
 
 def positive_degrees(objective: Objective) -> Floats:

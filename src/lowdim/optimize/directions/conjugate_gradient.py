@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...embedding.objectives.protocol import Objective
+from ...events import State
 from ...records import Choice, Floats
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
@@ -62,6 +63,12 @@ class _Running:
 
     def moved(self, change: Floats, gradient_change: Floats) -> None:
         """The last gradient and direction are kept already."""
+
+    def state(self, *, learnt: bool = True) -> State:
+        return {"gradient": self._gradient, "direction": self._direction} if learnt else {}
+
+    def resume(self, state: State) -> None:
+        self._gradient, self._direction = state.get("gradient"), state.get("direction")
 
     def restart(self, objective: Objective, X: Floats) -> Descent:
         return _Running(self.first_step, self._orthogonality)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
+from ...events import State
 from ...records import Choice, Floats
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
@@ -87,6 +88,16 @@ class _Running:
             length = inner(gradient_change, self._begin(gradient_change)) if self._settings.scaled else 0.0
             if length > 0.0:
                 self._scale = curvature / length
+
+    def state(self, *, learnt: bool = True) -> State:
+        initial = None if self._initial is None else self._initial.state(learnt=learnt)
+        return {"initial": initial} | ({"scale": self._scale, "pairs": list(self._pairs)} if learnt else {})
+
+    def resume(self, state: State) -> None:
+        if self._initial is not None:
+            self._initial.resume(state["initial"])
+        self._scale = state.get("scale", self._scale)
+        self._pairs.extend(state.get("pairs", ()))
 
     def restart(self, objective: Objective, X: Floats) -> Descent:
         initial = None if self._initial is None else self._initial.restart(objective, X)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
+from ...events import State
 from ...records import Choice, Floats
 from ..line_search import Backtracking, LineSearch
 from ..measures import inner
@@ -99,6 +100,14 @@ class _Running:
 
     def moved(self, change: Floats, gradient_change: Floats) -> None:
         """The last direction is kept already."""
+
+    def state(self, *, learnt: bool = True) -> State:
+        own = {"last": self._last} if learnt else {}
+        return {"preconditioner": self._precondition.state(learnt=learnt)} | own
+
+    def resume(self, state: State) -> None:
+        self._precondition.resume(state["preconditioner"])
+        self._last = state.get("last")
 
     def restart(self, objective: Objective, X: Floats) -> Descent:
         return _Running(self._settings, objective, self._matrix, self._precondition.restart(objective, X))

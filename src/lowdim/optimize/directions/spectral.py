@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
+from ...events import State
 from ...records import Choice, Floats, Sparse
 from ..line_search import Backtracking, LineSearch
 from ..operators.coarse import coarse_space
@@ -60,13 +61,12 @@ class SpectralDirection:
     def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
         """Factor B, or prepare what stands for it."""
         matrix = AttractiveHessian.of(objective, kappa=self.kappa, n_jobs=n_jobs)
-        solve, why = self._prepared(matrix, n_jobs)
-        choice = Choice("spectral direction", solve.description, why)
-        return _Running(Floating(matrix), solve, (choice,))
+        return _Running(self, matrix, n_jobs)
 
-    def _prepared(
+    def prepared(
         self, matrix: AttractiveHessian, n_jobs: int | None
     ) -> tuple[ExactSolve | TwoLevelSolve, str]:
+        """What stands for the inverse of B, and why."""
         why = "as asked"
         if self.form != "two-level":
             budget = Budget(memory=self.memory_limit)
@@ -93,10 +93,26 @@ class SpectralDirection:
 
 
 class _Running(Unlearning):
-    def __init__(self, floating: Floating, solve: Solve, choices: tuple[Choice, ...]) -> None:
-        self._floating = floating
-        self._solve = solve
-        self.choices = choices
+    def __init__(self, settings: SpectralDirection, matrix: AttractiveHessian, n_jobs: int | None) -> None:
+        self._settings = settings
+        self._matrix = matrix
+        self._n_jobs = n_jobs
+        self._floating = Floating(matrix)
+        self._prepare(settings)
+
+    def _prepare(self, settings: SpectralDirection) -> None:
+        solve, why = settings.prepared(self._matrix, self._n_jobs)
+        self._solve: Solve = solve
+        self._form: Literal["exact", "two-level"] = "exact" if isinstance(solve, ExactSolve) else "two-level"
+        self.choices = (Choice("spectral direction", solve.description, why),)
+
+    def state(self, *, learnt: bool = True) -> State:
+        """The form that was taken, which may depend on the memory that was free."""
+        return {"form": self._form}
+
+    def resume(self, state: State) -> None:
+        if state["form"] != self._form:
+            self._prepare(replace(self._settings, form=state["form"]))
 
     def at(self, X: Floats, gradient: Floats) -> Floats:
         return -self._floating.solve(self._solve, gradient)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ...events import Events
+from ...events import Events, Keeper
 from ...parallel import row_blocks
 from ...records import Floats, Operator, Problem, Sparse
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
@@ -67,7 +67,7 @@ def reduce(
         B = _by_columns(problem.weigh, Z, n_jobs)
         return Reduced(A, B, Z.T @ problem.weigh(trivial))
     carriers = Carriers.of(Z, n_jobs)
-    A = _reduced_operator(problem.operator, carriers, done)
+    A = _reduced_operator(problem.operator, carriers, done, None if events is None else events.keeper)
     B = _reduced_mass(problem, carriers)
     constraint = np.asarray(carriers.Z.T @ problem.weigh(trivial))
     if problem.end == "smallest" and isinstance(problem.operator, Laplacian | Normal | Explicit):
@@ -86,7 +86,9 @@ def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:
     return products.with_diagonal(carriers, problem.mass)
 
 
-def _reduced_operator(operator: Operator, carriers: Carriers, done: Callable[[int], None]) -> Floats:
+def _reduced_operator(
+    operator: Operator, carriers: Carriers, done: Callable[[int], None], keeper: Keeper | None
+) -> Floats:
     """Z'AZ by the form of A."""
     if isinstance(operator, Laplacian):
         W = operator.W
@@ -98,15 +100,17 @@ def _reduced_operator(operator: Operator, carriers: Carriers, done: Callable[[in
         return products.with_factor(carriers, operator.F, operator.weights, done)
     if isinstance(operator, CenteredGram):
         D2 = operator.squared_distances
-        return _reduced_gram(GramRows(operator.size, lambda rows: D2[rows], operator.mass), carriers, done)
+        return _reduced_gram(
+            GramRows(operator.size, lambda rows: D2[rows], operator.mass), carriers, done, keeper
+        )
     if isinstance(operator, GramRows):
-        return _reduced_gram(operator, carriers, done)
+        return _reduced_gram(operator, carriers, done, keeper)
     if isinstance(operator, Explicit):
         matrix = operator.matrix
         if not isinstance(matrix, np.ndarray):
             return _reduced_sparse(matrix, carriers, done)
-        blocks = GramRows(operator.size, lambda rows: matrix[rows]).blocks()
-        return products.with_rows(carriers, blocks, np.ones(operator.size), done)[0]
+        blocks = GramRows(operator.size, lambda rows: matrix[rows]).blocks
+        return products.with_rows(carriers, blocks, np.ones(operator.size), done, keeper)[0]
     return _by_columns(operator.apply, carriers.Z, carriers.n_jobs)
 
 
@@ -114,10 +118,12 @@ def _reduced_sparse(matrix: Sparse, carriers: Carriers, done: Callable[[int], No
     return products.with_sparse(carriers, matrix, diagonal=matrix.diagonal(), sign=1.0, done=done)
 
 
-def _reduced_gram(gram: GramRows, carriers: Carriers, done: Callable[[int], None]) -> Floats:
+def _reduced_gram(
+    gram: GramRows, carriers: Carriers, done: Callable[[int], None], keeper: Keeper | None
+) -> Floats:
     """Z'AZ of a centred Gram matrix: Z becomes Z - 1 c' with c = Z'm / sum(m), and S = Z'MRMZ is corrected for it."""
     mass = np.ones(gram.size) if gram.mass is None else gram.mass
-    S, sums = products.with_rows(carriers, gram.blocks(), mass, done)
+    S, sums = products.with_rows(carriers, gram.blocks, mass, done, keeper)
     c = np.asarray(carriers.Z.T @ mass) / mass.sum()
     u = np.asarray(carriers.Z.T @ (mass * sums)) - (mass @ sums) / 2 * c
     # A rank-two correction that is symmetric to the last bit: u c' + c u'.

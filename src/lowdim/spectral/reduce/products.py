@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from ... import kernels
+from ...events import Keeper
 from ...parallel import map_blocks
 from ...records import Floats, Integers, Sparse
 from ..operators import narrowed
@@ -157,13 +158,23 @@ def with_factor(carriers: Carriers, F: Sparse, weights: Floats | None, done: Don
 
 
 def with_rows(
-    carriers: Carriers, blocks: Iterable[tuple[slice, Floats]], mass: Floats, done: Done | None = None
+    carriers: Carriers,
+    blocks: Callable[[int], Iterable[tuple[slice, Floats]]],
+    mass: Floats,
+    done: Done | None = None,
+    keeper: Keeper | None = None,
 ) -> tuple[Floats, Floats]:
-    """Z'MRMZ and R m for a dense symmetric R that comes a block of rows at a time, M = diag(m)."""
+    """Z'MRMZ and R m for a dense symmetric R that comes a block of rows at a time, M = diag(m).
+
+    ``blocks(start)`` are those from a row on; ``keeper`` takes the sums so far.
+    """
     n_points, width = carriers.shape
     out, sums = np.zeros((width, width)), np.empty(n_points)
-    cursor = carriers.starts.copy()
-    for rows, given in blocks:
+    cursor, start = carriers.starts.copy(), 0
+    place = (keeper or Keeper()).inside("rows")
+    if (found := place.find()) is not None:
+        out, sums, cursor, start = (found[name] for name in ("out", "sums", "cursor", "start"))
+    for rows, given in blocks(start):
         block = np.ascontiguousarray(given, dtype=np.float64)
         image = np.empty((block.shape[0], width))
 
@@ -177,6 +188,8 @@ def with_rows(
         sums[rows] = block @ mass
         _add_full(carriers, cursor, image, rows, out)
         _tell(done, rows)
+        here = {"out": out, "sums": sums, "cursor": cursor, "start": rows.stop}
+        place.offer(lambda here=here: here)  # type: ignore[misc]
     fold(out, 0.5, carriers.n_jobs)
     return out, sums
 

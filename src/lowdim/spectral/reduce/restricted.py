@@ -13,6 +13,7 @@ from scipy import linalg
 
 from ...errors import DisconnectedError, InputError, NumericalError
 from ...events import Events
+from ...keeping import once
 from ...records import Floats, Problem, Solution, Sparse
 from ..operators import multiply
 from ..signs import leading_signs
@@ -51,22 +52,30 @@ def solve_restricted(
         with events.stage("smooth"):
             spread = smoothed(problem, Z, solver.smooth, n_jobs=n_jobs)
     with events.stage("reduce"):
-        reduced = reduce(problem, spread, n_jobs=n_jobs, events=events)
+        reduced = once(
+            events, "reduce", lambda: reduce(problem, spread, n_jobs=n_jobs, events=events), kind=Reduced
+        )
         _check_connected(reduced)
     with events.stage("small problem"):
         values, coordinates = _solve(reduced, problem, n_components, solver, rng, events)
     X = multiply(spread, coordinates, n_jobs=n_jobs)
     if solver.polish:
         with events.stage("polish"):
-            solution = polished(
-                problem,
-                X,
-                n_components,
-                degree=solver.polish,
-                tolerance=solver.tolerance,
+            solution = once(
+                events,
+                "polish",
+                lambda: polished(
+                    problem,
+                    X,
+                    n_components,
+                    degree=solver.polish,
+                    tolerance=solver.tolerance,
+                    rng=rng,
+                    events=events,
+                    n_jobs=n_jobs,
+                ),
                 rng=rng,
-                events=events,
-                n_jobs=n_jobs,
+                kind=Solution,
             )
     else:
         values, X, coordinates = _orthonormal(problem, values, X, coordinates)

@@ -16,7 +16,8 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
-from ...events import Events
+from ...events import Events, State
+from ...keeping import pieces
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -94,7 +95,8 @@ def landmark_weights(
     indices, weights = np.empty(n_rows * n_neighbors, np.int32), np.empty(n_rows * n_neighbors)
     remoteness = Remoteness(index, n_neighbors, metric)
     table = _table(index, n_rows, n_neighbors, reg, n_jobs)
-    for block in row_blocks(n_rows, max(1, BLOCK_NEIGHBORS // n_neighbors)):
+
+    def weigh(block: slice) -> tuple[int, float]:
         part = Rows(rows.values[block])
         part = part if columns is None else Rows(part.values[:, columns])
         neighbors = index.query(part, n_neighbors)
@@ -106,8 +108,20 @@ def landmark_weights(
         own = slice(block.start * n_neighbors, block.stop * n_neighbors)
         block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=n_jobs)
         indices[own], weights[own] = block_weights.indices, block_weights.data
-        remoteness.add(neighbors)
         events.progress(block.stop, n_rows)
+        return remoteness.of(neighbors)
+
+    def make(piece: slice) -> State:
+        blocks = row_blocks(piece.stop - piece.start, max(1, BLOCK_NEIGHBORS // n_neighbors))
+        found = [weigh(slice(piece.start + b.start, piece.start + b.stop)) for b in blocks]
+        own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
+        return {"indices": indices[own], "weights": weights[own], "remote": found}
+
+    for piece, found in pieces(events, "weights", n_rows, 12 * n_neighbors, make):
+        own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
+        indices[own], weights[own] = found["indices"], found["weights"]
+        for far, farthest in found["remote"]:
+            remoteness.add(far, farthest)
     starts = np.arange(n_rows + 1) * n_neighbors
     Z = csr_array((weights, indices, starts), shape=(n_rows, landmarks.size))
     Z.has_sorted_indices = True
@@ -171,16 +185,20 @@ class Remoteness:
         k = min(max(n_neighbors, REACH), index.n_points - 1)
         self.reach = index.query(None, k).distances.reshape(-1, k)[:, -1] if k else np.full(1, np.inf)
 
-    def add(self, neighbors: Neighbors) -> None:
-        """Count what is far among some rows, each of which has neighbours."""
+    def of(self, neighbors: Neighbors) -> tuple[int, float]:
+        """How many of some rows are far, and how far the farthest is; each row has neighbours."""
         first = neighbors.indptr[:-1]
         nearest, reach = neighbors.distances[first], self.reach[neighbors.indices[first]]
         # Landmarks that coincide reach nowhere, and tell nothing.
         ratios = np.divide(nearest, reach, out=np.zeros_like(nearest), where=reach > 0)
         limit = FAR**2 if self.is_square else FAR
-        self.far += int(np.sum(ratios > limit))
         largest = float(ratios.max(initial=0.0))
-        self.farthest = max(self.farthest, np.sqrt(largest) if self.is_square else largest)
+        return int(np.sum(ratios > limit)), float(np.sqrt(largest)) if self.is_square else largest
+
+    def add(self, far: int, farthest: float) -> None:
+        """Count some rows."""
+        self.far += far
+        self.farthest = max(self.farthest, farthest)
 
     def warn(self, n_rows: int, events: Events) -> None:
         """Warn of points that are far from every landmark, where they are many or very far."""

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
 from ...events import Events
+from ...keeping import once
 from ...records import Attempt, Floats, Operator, Problem, Solution
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
@@ -74,13 +75,24 @@ def solve(
     rng = rng or np.random.default_rng(0)
     if solver not in (*_LADDER, *SOLVERS):
         raise InputError(f"solver must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}.")
-    standard = standardise(problem, rng)
+    return once(
+        events,
+        "solve",
+        lambda: _solve(
+            problem, solver, Settings(n_components, tolerance, rng, events, start, memory_limit, n_jobs)
+        ),
+        rng=rng,
+        kind=Solution,
+    )
+
+
+def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
+    standard, n_components = standardise(problem, settings.rng), settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
             f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
-    settings = Settings(n_components, tolerance, rng, events, start, memory_limit, n_jobs)
     if solver not in _LADDER:
         return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
     return _climb(standard, settings, _ladder(standard, settings))

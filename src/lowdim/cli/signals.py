@@ -1,0 +1,55 @@
+"""Ctrl-C and SIGTERM: acknowledged at once, whatever the program is in the midst of, and then an interrupt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+STOPPING = "Interrupted: stopping. What is worth keeping is written first; once more to stop without."
+HEARD = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def heeding(tell: Callable[[str], None]) -> Iterator[None]:
+    """While this is open, SIGTERM is an interrupt as Ctrl-C is, and ``tell`` says at once that either has come.
+
+    Python handles signals between two steps of its own, which a long compiled loop keeps waiting. So a thread
+    acknowledges them: compiled loops let other threads run. Everything is as before when this closes; beside the main
+    thread nothing can be done, and nothing is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    # A program that was told to ignore SIGTERM, or has its own way with it, keeps to it.
+    is_plain = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if is_plain:
+        signal.signal(signal.SIGTERM, _interrupt)
+    listener = threading.Thread(target=_listen, args=(reading, tell), daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        if is_plain:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(before)
+        os.close(writing)
+        listener.join()
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _listen(reading: int, tell: Callable[[str], None]) -> None:
+    """Acknowledge every signal until the other end of the pipe is closed."""
+    with os.fdopen(reading, "rb", buffering=0) as numbers:
+        while number := numbers.read(1):
+            if number[0] in HEARD:
+                tell(STOPPING)

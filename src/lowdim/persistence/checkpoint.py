@@ -1,0 +1,338 @@
+"""A checkpoint: a folder with a file for every state that a run has kept, and a manifest that says of which run.
+
+Every file is in the envelope of model files, with digests over every byte, and appears whole or not at all. The
+manifest is written before all others. A place inside the work (see `lowdim.events.Keeper`) has a file that is named
+after the way to it; the files of the places inside it go when it has its final state.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import platform
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..errors import CheckpointError, CheckpointWarning, FileError
+from ..events import Events, Keeper, State
+from .arrays import Broken
+from .atomic import writing
+from .budget import PATIENCE, Budget
+from .container import open_container, write_container
+from .identity import Identity, text
+from .lock import NAME as LOCK
+from .lock import locked
+from .tree import Decoder, Encoder
+
+FORMAT = 1
+KIND = "lowdim-checkpoint"
+MANIFEST = "manifest"
+SUFFIX = ".state"
+LEFT_OVER = ".*.part-*"
+"""Names under which `writing` writes: a run that was killed may leave one."""
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn")
+SMALL = 1 << 24
+"""Bytes up to which a state that must wait is copied, so that nobody can change it."""
+ANEW = "Name another folder, or remove this one to begin anew."
+
+
+@contextmanager
+def keeping(
+    path: str | os.PathLike[str] | None, identity: Callable[[], Identity], events: Events
+) -> Iterator[None]:
+    """While this is open, the stages of a stream keep what they do in a folder, and find what was kept there.
+
+    Where the folder holds a finished run of another kind, it is replaced; an unfinished one is never touched.
+
+    Parameters
+    ----------
+    path
+        The folder; it is made if it is missing. None: nothing is kept.
+    identity
+        Says which run it is.
+    events
+        The stream.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds something else, an unfinished run of another kind, or is in use.
+    FileError
+        It cannot be made or written to.
+    """
+    if path is None:
+        yield
+        return
+    folder = _opened(path)
+    with locked(folder):
+        checkpoint = Checkpoint(folder, identity(), events)
+        events.keeper = Place(checkpoint, "")
+        try:
+            yield
+        except KeyboardInterrupt:
+            checkpoint.flush(now=True)
+            raise
+        finally:
+            events.keeper = Keeper()
+        checkpoint.finish()
+
+
+def _opened(path: str | os.PathLike[str]) -> Path:
+    """The folder, made if it is missing, and known to hold nothing but a checkpoint."""
+    try:
+        folder = Path(path)
+        folder.mkdir(exist_ok=True)
+        names = {entry.name for entry in folder.iterdir()}
+    except FileExistsError as error:
+        raise CheckpointError(
+            f"{path}: a checkpoint is a folder, and this is a file. Name another."
+        ) from error
+    except (OSError, ValueError) as error:  # a name with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(
+            f"{path}: a checkpoint cannot be kept there: {reason}. Name another folder."
+        ) from error
+    foreign = sorted(name for name in names if name != LOCK and not Path(name).match(LEFT_OVER))
+    if foreign and MANIFEST + SUFFIX not in names:
+        raise CheckpointError(
+            f"{path}: is a folder with other things in it ({foreign[0]}), not a checkpoint. Name a new folder."
+        )
+    return folder
+
+
+class Checkpoint:
+    """An open checkpoint.
+
+    Parameters
+    ----------
+    folder
+        Where it is.
+    identity
+        The run that it belongs to.
+    events
+        Told of what cannot be read or written.
+    """
+
+    def __init__(self, folder: Path, identity: Identity, events: Events) -> None:
+        self.folder = folder
+        self.budget = Budget()
+        self.is_cut = False
+        self._events = events
+        self._visits: dict[str, int] = {}
+        self._waiting: dict[str, _Packed] = {}
+        self._has_failed = False
+        self._manifest = {
+            "texts": identity.texts(),
+            "libraries": {name: version(name) for name in LIBRARIES} | {"machine": platform.machine()},
+        }
+        for stray in folder.glob(LEFT_OVER):
+            stray.unlink(missing_ok=True)
+        self._is_begun = self._goes_on()
+
+    def visit(self, stem: str) -> str:
+        """The name of a place; one that is come to again has another each time."""
+        count = self._visits[stem] = self._visits.get(stem, 0) + 1
+        return stem if count == 1 else f"{stem}~{count}"
+
+    def read(self, stem: str) -> State | None:
+        """The state of a place; None where there is none or it is damaged."""
+        path = self.folder / (stem + SUFFIX)
+        if not path.exists():
+            return None
+        try:
+            return _read(path)
+        except FileError as error:
+            self._events.warned(f"{error} That part is done again.", CheckpointWarning)
+            return None
+
+    def hold(self, stem: str, state: State, seconds: float) -> None:
+        """Write a final state as soon as that costs little, if it is worth it."""
+        packed = _Packed(state)
+        if not self.budget.is_worth(packed.size, seconds):
+            return
+        self._waiting[stem] = packed if self.budget.allows(packed.size) else packed.settled()
+        self.flush()
+
+    def write(self, stem: str, packed: _Packed, *, final: bool) -> None:
+        """Write a state; a final one takes the place of all inside. What fails is warned of, once."""
+        with self.budget.spending(packed.size), self._going_on():
+            if not self._is_begun:
+                self._write_manifest(finished=False)
+                self._is_begun = True
+            packed.write(self.folder / (stem + SUFFIX))
+            if final:
+                self._waiting = {
+                    other: held for other, held in self._waiting.items() if not other.startswith(f"{stem}.")
+                }
+                self._clear(f"{glob.escape(stem)}.*{SUFFIX}")
+
+    @contextmanager
+    def _going_on(self) -> Iterator[None]:
+        """A disk that fails is no reason to lose the run."""
+        try:
+            yield
+        except OSError as error:
+            if not self._has_failed:
+                self._has_failed = True
+                self._events.warned(f"{error} The run goes on without keeping this.", CheckpointWarning)
+
+    def flush(self, *, now: bool = False) -> None:
+        """Write what waits, the smallest first, as far as the budget goes; ``now``, as far as patience does."""
+        patience = PATIENCE
+        for stem, packed in sorted(self._waiting.items(), key=lambda item: item[1].size):
+            patience -= self.budget.estimate(packed.size)
+            if not (self.budget.allows(packed.size) or (now and patience > 0)):
+                return
+            if self._waiting.pop(stem, None) is not None:
+                self.write(stem, packed, final=True)
+
+    def finish(self) -> None:
+        """Mark the run as finished, unless it was cut or has kept nothing."""
+        if self.is_cut:
+            return
+        self.flush()
+        if self._is_begun:
+            with self._going_on():
+                self._write_manifest(finished=True)
+
+    def _goes_on(self) -> bool:
+        """Whether there is something to go on from: a manifest that says the same as this run's would."""
+        if not (self.folder / (MANIFEST + SUFFIX)).exists():
+            return False
+        try:
+            found = _read(self.folder / (MANIFEST + SUFFIX))
+        except FileError as error:
+            raise CheckpointError(
+                f"{error} So nothing says which run the checkpoint is of. {ANEW}"
+            ) from error
+        wanted = self._manifest
+        different = _difference(
+            found["texts"] | {"lowdim": found["lowdim"]}, wanted["texts"] | {"lowdim": __version__}
+        )
+        if different and not found["finished"]:
+            raise CheckpointError(
+                f"{self.folder}: holds an unfinished run with other settings: {different}. {ANEW}"
+            )
+        if different:
+            self._clear("*" + SUFFIX)
+            return False
+        if changed := _difference(found["libraries"], wanted["libraries"]):
+            self._events.warned(
+                f"The checkpoint {self.folder} was begun elsewhere: {changed}. The run goes on from it, but may end in "
+                "other last digits than one that was never cut.",
+                CheckpointWarning,
+            )
+        return True
+
+    def _write_manifest(self, *, finished: bool) -> None:
+        state = self._manifest | {"lowdim": __version__, "finished": finished}
+        _Packed(state).write(self.folder / (MANIFEST + SUFFIX))
+
+    def _clear(self, pattern: str) -> None:
+        """Remove files; the manifest last, so that what is left of them has one."""
+        for path in sorted(self.folder.glob(pattern), key=lambda path: path.stem == MANIFEST):
+            path.unlink(missing_ok=True)
+
+
+class Place(Keeper):
+    """A place in a checkpoint, named after the way to it."""
+
+    is_active = True
+
+    def __init__(self, checkpoint: Checkpoint, stem: str) -> None:
+        self._checkpoint = checkpoint
+        self.name = stem
+
+    def inside(self, name: str, key: object = "") -> Place:
+        """The place of a part of the work."""
+        step = re.sub(r"[^a-z0-9]+", "-", name.lower())
+        if key != "":
+            step += f"-{key}" if type(key) is int else f"-{sha256(text(key).encode()).hexdigest()[:8]}"
+        return Place(self._checkpoint, self._checkpoint.visit(f"{self.name}.{step}" if self.name else step))
+
+    def find(self) -> State | None:
+        """What a run before this one left here."""
+        return self._checkpoint.read(self.name)
+
+    def offer(self, state: Callable[[], State], *, now: bool = False) -> None:
+        """A state on the way: it is taken every few seconds and where that costs little, or ``now``."""
+        checkpoint, budget = self._checkpoint, self._checkpoint.budget
+        checkpoint.flush(now=now)
+        if not (now or budget.is_due):
+            return
+        packed = _Packed(state())
+        if not (now or budget.allows(packed.size)):
+            budget.wait(packed.size)
+            return
+        checkpoint.write(self.name, packed, final=False)
+        budget.rest()
+
+    def keep(
+        self, state: Callable[[], State], *, size: int | None = None, seconds: float = float("inf")
+    ) -> None:
+        """The final state."""
+        if size is None:
+            self._checkpoint.hold(self.name, state(), seconds)
+        elif self._checkpoint.budget.allows(size):
+            self._checkpoint.write(self.name, _Packed(state()), final=True)
+
+    def cut(self) -> None:
+        """Say that the run ends before its time."""
+        self._checkpoint.is_cut = True
+
+
+class _Packed:
+    """A state as arrays and a text."""
+
+    def __init__(self, state: State) -> None:
+        encoder = Encoder("checkpoint")
+        node = encoder.encode(dict(state), "")
+        document = {"objects": encoder.objects, "state": node}
+        self._text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+        self._arrays = encoder.pool.arrays
+        self.size = len(self._text) + sum(array.nbytes for array in self._arrays.values())
+
+    def settled(self) -> _Packed:
+        """The same, which nobody can change; a large one is left to those who hand it in, and they do not."""
+        if self.size <= SMALL:
+            self._arrays = {name: array.copy() for name, array in self._arrays.items()}
+        return self
+
+    def write(self, path: Path) -> None:
+        """Write it to a file."""
+        metadata = {"format": KIND, "version": str(FORMAT), "lowdim": __version__, "model": self._text}
+        with writing(path) as temporary:
+            write_container(temporary, self._arrays, metadata)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The state in a file, its arrays in memory."""
+    with open_container(path, KIND) as file:
+        try:
+            document = json.loads(file.header.metadata["model"])
+            decoder = Decoder({name: np.array(array) for name, array in file.arrays().items()})
+            decoder.decode_objects(document["objects"])
+            state = decoder.decode(document["state"])
+        except (Broken, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise file.damaged(f"its state cannot be read ({error})") from error
+    if not isinstance(state, dict):
+        raise CheckpointError(f"{path}: holds no state.")
+    return state
+
+
+def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
+    """What was and what is, of the first few entries that differ."""
+    names = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
+    shown = [
+        f"{name} was {found.get(name, 'not there')}, is {wanted.get(name, 'not there')}" for name in names[:3]
+    ]
+    return "; ".join(shown) + (f"; and {len(names) - 3} more" if len(names) > 3 else "")

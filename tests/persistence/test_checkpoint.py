@@ -1,0 +1,473 @@
+"""Checkpoints: what belongs to which run, what a folder may hold, and what becomes of damage and full disks."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import lowdim
+from lowdim import keeping
+from lowdim.errors import CheckpointError, CheckpointWarning, FileError, InputError
+from lowdim.events import Events, Keeper
+from lowdim.optimize.outcome import History
+from lowdim.persistence import budget, checkpoint, lock
+from lowdim.persistence.budget import Budget, Pace
+from lowdim.persistence.identity import Identity, digest, text
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch):
+    """Everything is kept, whatever it costs."""
+    monkeypatch.setattr(budget, "PACE", Pace(share=float("inf"), interval=0.0, worth=0.0))
+
+
+def run_of(value=1, what="a run", **data):
+    return lambda: Identity(what, {"value": value, "n_jobs": 2}, data)
+
+
+def open_at(path, events=None, **identity):
+    return checkpoint.keeping(path, run_of(**identity), events or Events())
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def keep(path, state, *, finished=True, **identity):
+    """A run that keeps one state."""
+    events = Events()
+    try:
+        with open_at(path, events, **identity):
+            events.keeper.inside("stage").keep(lambda: state)
+            if not finished:
+                raise RuntimeError
+    except RuntimeError:
+        pass
+
+
+def found(path, **identity):
+    events = Events()
+    with open_at(path, events, **identity):
+        return events.keeper.inside("stage").find()
+
+
+def test_without_a_path_nothing_is_kept(tmp_path):
+    events = Events()
+    with open_at(None, events):
+        place = events.keeper.inside("stage")
+        assert not place.is_active
+        place.keep(dict)
+        place.offer(dict)
+        place.cut()
+        assert place.find() is None
+    assert names(tmp_path) == []
+
+
+def test_states_come_back_as_they_were(tmp_path):
+    rng = np.random.default_rng(0)
+    state = {
+        "c": rng.normal(size=(4, 3)),
+        "f": np.asfortranarray(rng.normal(size=(4, 3))),
+        "single": rng.normal(size=5).astype(np.float32),
+        "sparse": sparse.random_array((5, 6), density=0.4, rng=rng, format="csr"),
+        "nested": {"list": [1, 2.5, None, "text", (True, np.inf)], "bits": rng.bit_generator.state},
+        "history": History.of([(1, 0.5, 2.0, 3, 1.0)]),
+    }
+    keep(tmp_path / "kept", state)
+    back = found(tmp_path / "kept")
+    assert back["nested"] == state["nested"]
+    for name in ("c", "f", "single"):
+        np.testing.assert_array_equal(back[name], state[name])
+        assert back[name].dtype == state[name].dtype
+        assert back[name].flags.c_contiguous == state[name].flags.c_contiguous
+        assert back[name].flags.writeable
+    assert (back["sparse"] != state["sparse"]).nnz == 0
+    np.testing.assert_array_equal(back["history"].values, [2.0])
+
+
+def test_another_run_is_named(tmp_path):
+    keep(tmp_path / "kept", {}, finished=False, value=1, X=np.zeros(3))
+    with pytest.raises(CheckpointError, match=r"value was 1, is 2; X was array \(3,\).*Name another folder"):
+        found(tmp_path / "kept", value=2, X=np.ones(3))
+    with pytest.raises(CheckpointError, match="method was a run, is b"):
+        found(tmp_path / "kept", what="b", X=np.zeros(3))
+    assert found(tmp_path / "kept", value=1, X=np.zeros(3)) == {}
+
+
+def test_many_differences_are_counted(tmp_path):
+    keep(tmp_path / "kept", {}, finished=False, a=1, b=2, c=3)
+    with pytest.raises(CheckpointError, match="and 3 more"):
+        found(tmp_path / "kept", what="other", value=7, d=1)
+
+
+def test_a_finished_run_makes_way_for_another(tmp_path):
+    keep(tmp_path / "kept", {"old": 1})
+    assert found(tmp_path / "kept") == {"old": 1}
+    keep(tmp_path / "kept", {"new": 1}, value=2)
+    assert found(tmp_path / "kept", value=2) == {"new": 1}
+
+
+def test_a_cut_run_is_not_finished(tmp_path):
+    events = Events()
+    with open_at(tmp_path / "kept", events):
+        events.keeper.inside("stage").keep(lambda: {"a": 1})
+        events.keeper.cut()
+    with pytest.raises(CheckpointError, match="unfinished"):
+        found(tmp_path / "kept", value=2)
+
+
+def test_another_version_of_lowdim(tmp_path, monkeypatch):
+    keep(tmp_path / "kept", {}, finished=False)
+    monkeypatch.setattr(checkpoint, "__version__", "99")
+    with pytest.raises(CheckpointError, match=r"lowdim was .*, is 99"):
+        found(tmp_path / "kept")
+
+
+def test_other_libraries_are_warned_of(tmp_path, monkeypatch):
+    keep(tmp_path / "kept", {"a": 1}, finished=False)
+    monkeypatch.setattr(checkpoint, "version", lambda name: "0.0")
+    with pytest.warns(CheckpointWarning, match=r"numpy was .*, is 0\.0"):
+        assert found(tmp_path / "kept") == {"a": 1}
+
+
+def test_foreign_folders_are_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("all of it")
+    with pytest.raises(CheckpointError, match="other things"):
+        found(tmp_path)
+    assert names(tmp_path) == ["thesis.txt"]
+    with pytest.raises(CheckpointError, match="this is a file"):
+        found(tmp_path / "thesis.txt")
+    with pytest.raises(FileError, match="cannot be kept there"):
+        found(tmp_path / "missing" / "kept")
+    with pytest.raises(FileError, match="cannot be kept there"):
+        found("a\0b")
+
+
+def test_what_a_killed_write_left_goes(tmp_path):
+    keep(tmp_path / "kept", {"a": 1})
+    (tmp_path / "kept" / ".1234.part-stage.state").write_text("half")
+    assert found(tmp_path / "kept") == {"a": 1}
+    assert ".1234.part-stage.state" not in names(tmp_path / "kept")
+
+
+@pytest.mark.parametrize("place", [0, 9, 200, -1])
+def test_a_flipped_bit_in_a_state_is_found_and_the_part_done_again(tmp_path, place):
+    keep(tmp_path / "kept", {"a": np.arange(100)}, finished=False)
+    path = tmp_path / "kept" / "stage.state"
+    raw = bytearray(path.read_bytes())
+    raw[place] ^= 4
+    path.write_bytes(raw)
+    with pytest.warns(CheckpointWarning, match="done again"):
+        assert found(tmp_path / "kept") is None
+
+
+def test_a_damaged_manifest_is_an_error(tmp_path):
+    keep(tmp_path / "kept", {"a": 1}, finished=False)
+    path = tmp_path / "kept" / "manifest.state"
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(CheckpointError, match="nothing says which run"):
+        found(tmp_path / "kept")
+
+
+@pytest.mark.parametrize(
+    "text_of_tree",
+    ["[]", '{"objects":[]}', '{"objects":[],"state":3}', '{"objects":3,"state":{"dict":[]}}', "no"],
+)
+def test_states_that_are_none(tmp_path, text_of_tree):
+    keep(tmp_path / "kept", {}, finished=False)
+    packed = checkpoint._Packed({})
+    packed._text = text_of_tree
+    packed.write(tmp_path / "kept" / "stage.state")
+    with pytest.warns(CheckpointWarning):
+        assert found(tmp_path / "kept") is None
+
+
+def test_two_at_once(tmp_path):
+    with open_at(tmp_path / "kept"), pytest.raises(CheckpointError, match="in use"):
+        found(tmp_path / "kept")
+    assert found(tmp_path / "kept") is None
+
+
+def test_a_disk_without_locks(tmp_path, monkeypatch):
+    def no_locks(*_):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(lock.fcntl, "flock", no_locks)
+    keep(tmp_path / "kept", {"a": 1})
+    assert found(tmp_path / "kept") == {"a": 1}
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(lock.os, "open", denied)
+    with pytest.raises(FileError, match=r"Permission denied\. Name another"):
+        found(tmp_path)
+
+
+def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    events = Events()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with open_at(tmp_path / "kept", events):
+            monkeypatch.setattr(os, "fsync", full)
+            events.keeper.inside("one").keep(lambda: {"a": 1})
+            events.keeper.inside("two").keep(lambda: {"a": 1})
+            monkeypatch.undo()
+    assert [warning.category for warning in heard] == [CheckpointWarning]
+    assert "disk is full" in str(heard[0].message)
+    assert names(tmp_path / "kept") == ["lock"]
+
+
+def test_a_final_state_takes_the_place_of_those_inside(tmp_path):
+    events = Events()
+    with open_at(tmp_path / "kept", events):
+        stage = events.keeper.inside("a stage", 3)
+        loop = stage.inside("loop")
+        loop.offer(lambda: {"turn": 1})
+        assert "a-stage-3.loop.state" in names(tmp_path / "kept")
+        stage.keep(lambda: {"done": True})
+    assert names(tmp_path / "kept") == ["a-stage-3.state", "lock", "manifest.state"]
+
+
+def test_places_have_names_of_their_own(tmp_path):
+    events = Events()
+    with open_at(tmp_path / "kept", events):
+        visits = [events.keeper.inside("part").name for _ in range(3)]
+        keyed = {events.keeper.inside("part", key).name for key in (1, "a", ("a", 2), ("a", 3))}
+    assert visits == ["part", "part~2", "part~3"]
+    assert len(keyed) == 4
+    assert "part-1" in keyed
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(budget.time, "perf_counter", lambda: self.now)
+
+
+def test_the_budget_is_kept(monkeypatch):
+    monkeypatch.setattr(budget, "PACE", Pace())
+    clock = Clock(monkeypatch)
+    spent = Budget()
+    assert not spent.allows(0)
+    clock.now += 1.01
+    assert spent.allows(0)
+    assert not spent.allows(10**8)
+    assert not spent.is_worth(10**8, 1.0)
+    assert spent.is_worth(10**8, 1.1)
+    with spent.spending(10**8):
+        clock.now += 2.0
+    assert spent.estimate(10**8) > 0.6, "a slow disk is learnt from"
+    assert not spent.allows(0)
+    clock.now += 100.0
+    assert spent.allows(0)
+    with spent.spending(10):
+        clock.now += 0.5
+    assert spent.estimate(0) == pytest.approx(0.26)
+
+
+def test_states_of_a_loop_come_every_few_seconds(tmp_path, monkeypatch):
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(budget, "PACE", Pace())
+    events, taken = Events(), []
+
+    def state():
+        taken.append(clock.now)
+        return {"x": np.zeros(1000)}
+
+    with open_at(tmp_path / "kept", events):
+        loop = events.keeper.inside("loop")
+        for _ in range(100):
+            clock.now += 0.25
+            loop.offer(state)
+        count = len(taken)
+        loop.offer(state, now=True)
+    assert 4 <= count <= 7
+    assert len(taken) == count + 1
+
+
+def test_what_costs_too_much_waits_and_is_written_when_it_may(tmp_path, monkeypatch):
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
+    events, values = Events(), np.ones(10**6)
+    with open_at(tmp_path / "kept", events):
+        stage = events.keeper.inside("stage")
+        stage.inside("part").keep(lambda: {"x": np.ones(10)})
+        stage.keep(lambda: {"x": values})
+        events.keeper.inside("large").keep(lambda: {"x": values}, size=values.nbytes)
+        values[:] = 2.0
+        assert names(tmp_path / "kept") == ["lock"]
+        clock.now += 60.0
+        events.keeper.inside("other").offer(dict)
+        assert names(tmp_path / "kept") == ["lock", "manifest.state", "other.state", "stage.state"]
+    assert (found(tmp_path / "kept")["x"] == 1.0).all()
+
+
+def test_what_waits_inside_goes_with_the_final_state(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "SMALL", 0)
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
+    events = Events()
+    with open_at(tmp_path / "kept", events):
+        stage = events.keeper.inside("stage")
+        stage.inside("part").keep(lambda: {"x": np.ones(10**6)})
+        stage.keep(lambda: {"x": 1})
+        clock.now += 60.0
+    assert names(tmp_path / "kept") == ["lock", "manifest.state", "stage.state"]
+
+
+def test_what_is_made_sooner_than_written_is_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "PACE", Pace(share=float("inf")))
+    events = Events()
+    with open_at(tmp_path / "kept", events):
+        events.keeper.inside("quick").keep(lambda: {"x": 1}, seconds=0.001)
+        events.keeper.inside("slow").keep(lambda: {"x": 1}, seconds=10.0)
+    assert "slow.state" in names(tmp_path / "kept")
+    assert "quick.state" not in names(tmp_path / "kept")
+
+
+def interrupted(path, events):
+    """A run that is interrupted while something waits to be written."""
+    with open_at(path, events):
+        events.keeper.inside("stage").keep(lambda: {"x": 1})
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_writes_what_waits(tmp_path, monkeypatch):
+    Clock(monkeypatch)
+    monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
+    events = Events()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(tmp_path / "kept", events)
+    assert names(tmp_path / "kept") == ["lock", "manifest.state", "stage.state"]
+    assert not isinstance(events.keeper, checkpoint.Place)
+
+
+def test_an_interrupt_does_not_wait_for_ever(tmp_path, monkeypatch):
+    Clock(monkeypatch)
+    monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
+    monkeypatch.setattr(checkpoint, "PATIENCE", 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(tmp_path / "kept", Events())
+    assert names(tmp_path / "kept") == ["lock"]
+
+
+@dataclass
+class Made:
+    x: int
+
+
+def test_once_tells_again_and_draws_no_random_numbers_twice(tmp_path):
+    def work(events, rng):
+        def make():
+            events.chosen("what", "this", "because")
+            events.warned("careful", CheckpointWarning)
+            events.progress(1, 2)
+            return Made(int(rng.integers(1000)))
+
+        return keeping.once(events, "stage", make, rng=rng, kind=Made).x, int(rng.integers(1000))
+
+    results = []
+    for _ in range(2):
+        heard, rng = [], np.random.default_rng(3)
+        events = Events(heard.append)
+        with open_at(tmp_path / "kept", events), pytest.warns(CheckpointWarning, match="careful"):
+            results.append(work(events, rng))
+        kinds = [event.kind for event in heard]
+        assert kinds[:2] == ["chosen", "warned"]
+    assert results[0] == results[1]
+    assert len(heard) == 2, "the second time nothing was done"
+    with pytest.warns(CheckpointWarning):
+        assert work(Events(), np.random.default_rng(3)) == results[0]
+
+
+def test_once_keeps_only_what_is_whole_and_is_told_by_who_made_it(tmp_path):
+    made = []
+
+    def make(value):
+        made.append(value)
+        return value
+
+    for turn in range(2):
+        heard = []
+        events = Events(heard.append)
+        with open_at(tmp_path / "kept", events):
+            shared = events.keeper.inside("shared")
+            events.keeper = events.keeper.inside("fit", turn)
+
+            def choose(events=events):
+                events.chosen("a", "b", "c")
+                return make("shared")
+
+            keeping.once(events, "cut", lambda: make("cut"), is_whole=lambda value: value != "cut")
+            keeping.once(events, "part", choose, keeper=shared)
+            keeping.once(events, "choice", lambda: make("choice"), keeper=shared, is_choice=True)
+        assert [event.kind for event in heard] == ([] if turn else ["chosen"])
+    assert made == ["cut", "shared", "choice", "cut"]
+
+
+def test_pieces_are_done_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(keeping, "PIECE_BYTES", 32)
+    calls = []
+
+    def square(part):
+        calls.append(part.start)
+        if part.start == 8 and len(calls) < 4:
+            raise RuntimeError
+        return {"x": np.arange(part.start, part.stop) ** 2}
+
+    def work(events):
+        return [state["x"] for _, state in keeping.pieces(events, "squares", 10, 8, square)]
+
+    events = Events()
+    with pytest.raises(RuntimeError), open_at(tmp_path / "kept", events):
+        work(events)
+    with open_at(tmp_path / "kept", events):
+        assert np.concatenate(work(events)).tolist() == [i * i for i in range(10)]
+    assert calls == [0, 4, 8, 8]
+    assert len(work(Events())) == 1
+
+
+def test_texts_tell_values_apart():
+    def function():
+        pass
+
+    class Odd:
+        pass
+
+    a = np.arange(6.0).reshape(2, 3)
+    assert text(a) == text(np.asfortranarray(a)) != text(a + 1)
+    assert text(a) != text(a.astype(np.float32))
+    assert digest(np.array(3.0)) == digest(np.array([3.0]))
+    assert digest(np.zeros((3, 0))) == digest(np.zeros((3, 0)))
+    assert text(sparse.csr_array(a)) == text(sparse.csc_array(a)) != text(sparse.csr_array(a + 1))
+    assert text(np.float64(2.5)) == "2.5"
+    assert text({"a": [1, (None, True)]}) == "{'a': [1, [None, True]]}"
+    assert text(np.array(["a", 1], dtype=object)) != text(np.array(["a", 2], dtype=object))
+    assert text(lowdim.LLL(7)).startswith("LLL(n_landmarks=7")
+    assert text(function).endswith("function")
+    assert "0x" not in text(Odd())
+    assert text(Made) == f"{__name__}.Made"
+
+
+def test_random_numbers_must_come_again(tmp_path):
+    with pytest.raises(InputError, match="random_state must be a whole number where checkpoint is given"):
+        lowdim.PCA(random_state=None, checkpoint=tmp_path / "kept").fit(np.eye(5))
+    assert names(tmp_path) == []
+
+
+def test_a_keeper_of_nothing_keeps_nothing():
+    keeper = Keeper()
+    assert keeper.inside("a") is keeper

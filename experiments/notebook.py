@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,8 +63,10 @@ class Notebook:
 
     def figure(self, figure: Any, name: str = "figure") -> None:
         """Write a matplotlib figure as PNG."""
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format="png", dpi=150, bbox_inches="tight")
         with writing(self.folder / f"{name}.png") as temporary:
-            figure.savefig(temporary, format="png", dpi=150, bbox_inches="tight")
+            temporary.write_bytes(drawn.getbuffer())
 
     def claim(self, words: str, authors: str, measured: str, held: Any) -> None:
         """Note whether an outcome held."""

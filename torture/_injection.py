@@ -23,6 +23,8 @@ class Injector(Protocol):
     """What fails calls on the files of a folder."""
 
     kinds: tuple[str, ...]
+    is_below_python: bool
+    """Whether Python itself meets the error: it tries again what was interrupted."""
 
     def watch(self, folder: Path) -> None:
         """Begin to look at the files of a folder."""
@@ -50,6 +52,7 @@ class Preloaded:
     """The shim that this process was started with."""
 
     kinds = KINDS
+    is_below_python = True
 
     def __init__(self) -> None:
         self._shim = ctypes.CDLL(os.environ[SHIM])
@@ -73,6 +76,7 @@ class Patched:
     """Python's own functions, for machines without a compiler and for tests that measure coverage."""
 
     kinds = ("open", "write", "sync", "rename", "close", "chmod", "unlink", "mkdir")
+    is_below_python = False
     _FUNCTIONS = (
         ("open", "open"),
         ("fsync", "sync"),

@@ -40,12 +40,12 @@ def jobs() -> dict[str, Maker]:
         **{f"plot{suffix}": partial(_plot, suffix) for suffix in PICTURES},
         "sweep plot": _sweep_plot,
         "animation": _animation,
-        **{f"save {name}": partial(_save, name) for name in _zoo().ZOO if name != "PCA"},
+        **{f"save {name}": partial(_save, name) for name in zoo().ZOO if name != "PCA"},
     }
 
 
 @cache
-def _zoo() -> Any:
+def zoo() -> Any:
     """Small models of every kind, which the tests keep."""
     folder = str(Path(__file__).parents[1] / "tests" / "persistence")
     if folder not in sys.path:
@@ -188,7 +188,7 @@ def _notebook() -> Job:
 
 
 def _save(name: str) -> Job:
-    model, _ = _zoo().fitted(name)
+    model, _ = zoo().fitted(name)
     return Job(f"save {name}", "model.lowdim", lambda path: lowdim.save(model, path, force=True))
 
 

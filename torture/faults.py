@@ -59,15 +59,15 @@ class Tally:
     broken: list[str] = field(default_factory=list)
 
 
-def faults(kinds: tuple[str, ...], *, quick: bool) -> Iterator[Fault]:
+def faults(injector: Injector, *, quick: bool) -> Iterator[Fault]:
     """Every fault; ``quick``: one error for each kind of call."""
     usual = {"open": "EACCES", "sync": "EIO", "rename": "EPERM", "chmod": "EPERM", "unlink": "EACCES"}
-    for kind in kinds:
+    for kind in injector.kinds:
         errors = [usual.get(kind, "ENOSPC")] if quick else [name for name in ERRORS if name != "EINTR"]
         for error in errors:
             yield Fault(kind, error, "once")
             yield Fault(kind, error, "for good")
-    for kind in ("open", "write", "sync"):
+    for kind in ("open", "write", "sync") if injector.is_below_python else ():
         yield Fault(kind, "EINTR", "once")
     yield Fault("write", "EIO", "short once")
     yield Fault("write", "EIO", "short for good")
@@ -94,7 +94,7 @@ def torment(job: Job, injector: Injector, *, quick: bool = True, kill: bool = Fa
         folder = Path(name).resolve()
         injector.watch(folder)
         trial = _Trial(job, injector, folder)
-        for fault in faults(injector.kinds, quick=quick):
+        for fault in faults(injector, quick=quick):
             for has_previous in (True, False):
                 trial.every_place(fault, has_previous)
         if kill:

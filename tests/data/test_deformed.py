@@ -164,7 +164,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(deformed._Maker, "chunks", run_full)
-        with pytest.raises(OSError, match="smaller n") as caught:
+        with pytest.raises(OSError, match=r"digits\.npy: the disk is full") as caught:
             made(10, path=path, overwrite=True)
         assert caught.value.errno == errno.ENOSPC
     usage = shutil.disk_usage(tmp_path)

@@ -177,25 +177,21 @@ def _written(maker: _Maker, path: Path, overwrite: bool) -> NDArray[Any]:
     folder = check_target(path, force=True).parent
     free, needed = shutil.disk_usage(folder).free, shape[0] * shape[1] + 128
     if free < needed:
-        raise _disk_full(path, needed, free)
+        error = FileError(
+            f"{path}: needs {format_bytes(needed)}, and the disk has {format_bytes(free)} left. "
+            "Free some, write elsewhere or ask for a smaller n."
+        )
+        error.errno = errno.ENOSPC
+        raise error
+    with writing(path) as partial, partial.open("xb") as file:
+        header = {"descr": "|u1", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for rows in maker.chunks():
+            file.write(rows.data)
     try:
-        with writing(path) as partial, partial.open("xb") as file:
-            header = {"descr": "|u1", "fortran_order": False, "shape": shape}
-            np.lib.format.write_array_header_1_0(file, header)
-            for rows in maker.chunks():
-                file.write(rows.data)
-    except FileError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _disk_full(path, needed, shutil.disk_usage(folder).free) from error
-        raise
-    mapped: NDArray[Any] = np.load(path, mmap_mode="r")
+        mapped: NDArray[Any] = np.load(path, mmap_mode="r")
+    except (OSError, ValueError) as error:
+        raise FileError(
+            f"{path}: is written and in its place, but cannot be mapped: {error}. Open it with numpy.load."
+        ) from error
     return mapped
-
-
-def _disk_full(path: Path, needed: int, free: int) -> FileError:
-    error = FileError(
-        f"{path}: needs {format_bytes(needed)}, and the disk has {format_bytes(free)} left. "
-        "Free some, write elsewhere or ask for a smaller n."
-    )
-    error.errno = errno.ENOSPC
-    return error

@@ -42,13 +42,15 @@ class Mapped(np.ndarray[Any, np.dtype[Any]]):
         if _map_of(plain) is None:
             return plain[key]
         if _is_basic(key):
-            return _read(plain, plain[key])
+            # With an ellipsis even a single entry is a view, of no dimensions.
+            parts = key if isinstance(key, tuple) else (key,)
+            return _read(plain, plain[parts if Ellipsis in parts else (*parts, ...)])
         if isinstance(key, tuple) and len(key) == 2:
             rows, columns = key
             if isinstance(rows, slice):
                 height = max(1, _BLOCK // max(1, plain.shape[1] * plain.itemsize))
-                parts = row_blocks(plain.shape[0], height) if rows == slice(None) else [rows]
-                chosen = [_read(plain, plain[part])[:, columns] for part in parts]
+                blocks = row_blocks(plain.shape[0], height) if rows == slice(None) else [rows]
+                chosen = [_read(plain, plain[part])[:, columns] for part in blocks]
                 return np.concatenate(chosen, dtype=plain.dtype)
             return _read_entries(plain, np.asarray(rows), np.asarray(columns))
         return _read_rows(plain, np.asarray(key))

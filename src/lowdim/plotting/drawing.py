@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,6 +164,9 @@ def write_figure(figure: Figure, path: Path) -> None:
     kind = path.suffix.lower().lstrip(".")
     if kind not in kinds:
         raise InputError(f"path: {path.name!r} must end in one of .{', .'.join(sorted([*kinds, 'html']))}")
+    # In memory first: where a disk is full, Matplotlib's writers stumble over themselves and hide the reason.
+    drawn = io.BytesIO()
+    # Rasterised points inside vector formats are looked at closely and printed.
+    figure.savefig(drawn, format=kind, dpi=300 if kind in _DRAWINGS else "figure")
     with writing(path) as temporary:
-        # Rasterised points inside vector formats are looked at closely and printed.
-        figure.savefig(temporary, format=kind, dpi=300 if kind in _DRAWINGS else "figure")
+        temporary.write_bytes(drawn.getbuffer())

@@ -57,14 +57,19 @@ def read(path: Path, request: Request) -> Table:
         )
     if not header.nbytes or len(header.shape) < 2:
         as_rows(np.empty(header.shape, np.uint8), path)
-    mapped: np.memmap[Any, np.dtype[Any]] = np.memmap(
-        path,
-        header.dtype,
-        mode="r",
-        offset=header.length,
-        shape=header.shape,
-        order="F" if header.fortran else "C",
-    )
+    try:
+        mapped: np.memmap[Any, np.dtype[Any]] = np.memmap(
+            path,
+            header.dtype,
+            mode="r",
+            offset=header.length,
+            shape=header.shape,
+            order="F" if header.fortran else "C",
+        )
+    except ValueError as error:
+        raise FormatError(
+            f"{path}: became shorter while it was opened ({error}). Write or copy it again."
+        ) from error
     return Table(as_rows(mapped, path), source=str(path))
 
 

@@ -1,0 +1,79 @@
+"""Every open, write, flush and rename fails once and for good, over everything that is written."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from torture import _injection, _jobs, faults
+
+DIRECT = (
+    "embedding.npy",
+    "embedding.csv.gz",
+    "embedding.parquet",
+    "json",
+    "table",
+    "download",
+    "notebook",
+    "save",
+)
+PRELOADED = (
+    "embedding.npy",
+    "embedding.csv",
+    "embedding.parquet",
+    "embedding.h5ad",
+    "download",
+    "plot.html",
+    "save",
+)
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_python_calls(name, monkeypatch):
+    job = _jobs.jobs()[name]()
+    tally = faults.torment(job, _injection.Patched(monkeypatch.setattr))
+    assert tally.broken == []
+    assert tally.runs > 30
+    for kind in ("open", "write", "sync", "rename"):
+        assert max(places for fault, places in tally.places.items() if fault.startswith(kind)) > 0
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory):
+    library = _injection.compile_shim(tmp_path_factory.mktemp("shim"))
+    if library is None:
+        pytest.skip("a C compiler on Linux is needed to come between libraries and the disk")
+    return library
+
+
+def test_calls_of_libraries(shim):
+    """The same below Python, where Arrow, HDF5 and NumPy call the C library themselves."""
+    pytest.importorskip("h5py")
+    answer = faults.preloaded(shim, list(PRELOADED), capture_output=True)
+    assert "BROKEN" not in answer.stdout
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert answer.stdout.count("faults in") == len(PRELOADED)
+    assert answer.stderr == ""
+
+
+def test_the_harness_finds_what_is_wrong(monkeypatch):
+    """A writer that writes in place, one that lets errors through, and one that leaves its temporary."""
+    injector = _injection.Patched(monkeypatch.setattr)
+
+    def in_place(path):
+        path.write_bytes(b"all of it")
+
+    def careless(path):
+        other = path.with_name("other")
+        other.write_bytes(b"all of it")
+        other.replace(path)
+
+    broken = faults.torment(faults.Job("in place", "file", in_place), injector).broken
+    assert any("a partial file" in line for line in broken)
+    broken = faults.torment(faults.Job("careless", "file", careless), injector).broken
+    assert any("left ['other']" in line for line in broken)
+    assert any("in the place of a FileError" in line for line in broken)

@@ -100,9 +100,7 @@ def _loaded(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     """An array in memory, after a look at what it declares."""
     nbytes = _bytes_of(array.shape, array)
     # A chunk is unpacked whole, however little of it is asked for.
-    chunk = max(
-        _bytes_of(getattr(array, kind, None) or (), array) for kind in ("chunks", "shards")
-    )
+    chunk = max(_bytes_of(getattr(array, kind, None) or (), array) for kind in ("chunks", "shards"))
     stored = budget.stored
     if hasattr(array, "id"):  # HDF5 knows how much is on the disk; chunks that were never written are not
         stored = array.id.get_storage_size()

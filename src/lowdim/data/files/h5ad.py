@@ -52,7 +52,9 @@ def opened(path: Path, mode: str) -> Iterator[Any]:
     except LowdimError:
         raise
     except _DAMAGED as error:
-        raise FormatError(f"{path}: is damaged or cut off ({shortened(str(error))}). Write or copy it again.") from error
+        raise FormatError(
+            f"{path}: is damaged or cut off ({shortened(str(error))}). Write or copy it again."
+        ) from error
 
 
 def obsm_names(path: Path) -> list[str]:

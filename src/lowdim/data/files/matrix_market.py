@@ -77,7 +77,9 @@ def _read_header(text: IO[bytes], path: Path) -> _Header:
     while line and (line.startswith(b"%") or not line.strip()):
         line = text.readline(_LONGEST)
     words = line.split()
-    if len(words) != (3 if layout == "coordinate" else 2) or not all(w.isdigit() and len(w) < 19 for w in words):
+    if len(words) != (3 if layout == "coordinate" else 2) or not all(
+        w.isdigit() and len(w) < 19 for w in words
+    ):
         raise _damaged(path, "its sizes are no whole numbers")
     n_rows, n_columns, *count = map(int, words)
     mirrored = _MIRRORED[symmetry]
@@ -111,7 +113,9 @@ def _sparse(text: IO[bytes], path: Path, header: _Header) -> Any:
             raise _damaged(path, f"it has more than the {header.entries} entries that it declares")
         for kind in (0, 1):
             if not 1 <= columns[kind].min() <= columns[kind].max() <= header.shape[kind]:
-                raise _damaged(path, f"entries lie outside its {header.shape[0]} rows and {header.shape[1]} columns")
+                raise _damaged(
+                    path, f"entries lie outside its {header.shape[0]} rows and {header.shape[1]} columns"
+                )
             places[kind, done:stop] = columns[kind] - 1
         if not pattern:
             values[done:stop] = columns[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ _UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, Recurs
 """What NumPy raises for a header that is not one."""
 _LONGEST = 10_000
 """Bytes of the longest header, as in NumPy."""
+_LONG = re.compile(rb"(\d)L\b")
 _LENGTHS: dict[tuple[int, int], tuple[int, Any]] = {
     (1, 0): (2, np.lib.format.read_array_header_1_0),
     (2, 0): (4, np.lib.format.read_array_header_2_0),
@@ -75,11 +77,11 @@ def read_header(file: IO[bytes], source: object) -> Header:
         if version not in _LENGTHS:
             raise ValueError(f"version {version[0]}.{version[1]} of the format is for records")
         width, parse = _LENGTHS[version]
-        declared = file.read(width)
-        if (length := int.from_bytes(declared, "little")) > _LONGEST:
+        if (length := int.from_bytes(file.read(width), "little")) > _LONGEST:
             raise ValueError(f"it would have {length} bytes")
-        # NumPy would read a header of any length before it looks at it.
-        shape, fortran, dtype = parse(io.BytesIO(declared + file.read(length)))
+        # NumPy would read a header of any length before it looks at it, and warns of the long numbers of Python 2.
+        text = _LONG.sub(rb"\1", file.read(length))
+        shape, fortran, dtype = parse(io.BytesIO(len(text).to_bytes(width, "little") + text))
     except _UNREADABLE as error:
         reason = shortened(str(error).partition("\n")[0]) or type(error).__name__
         raise FormatError(
@@ -87,4 +89,4 @@ def read_header(file: IO[bytes], source: object) -> Header:
         ) from error
     if min(shape, default=0) < 0:
         raise FormatError(f"{source}: declares the shape {shape}, which cannot be. Write or copy it again.")
-    return Header(shape, fortran, dtype, file.tell())
+    return Header(tuple(map(int, shape)), fortran, dtype, file.tell())

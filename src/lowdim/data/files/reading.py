@@ -104,7 +104,9 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
     except MemoryError as error:
         if isinstance(error, MemoryLimitError):
             raise
-        raise MemoryLimitError(f"{name}: reading it needs more memory than there is. Take a part of it.") from error
+        raise MemoryLimitError(
+            f"{name}: reading it needs more memory than there is. Take a part of it."
+        ) from error
     return table
 
 

@@ -15,7 +15,16 @@ from .annotated import read_group, whole
 from .checks import Budget, as_rows, shortened
 from .table import Request, Table, listed
 
-_DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, ArithmeticError, zlib.error)
+_DAMAGED = (
+    OSError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    zlib.error,
+)
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _LONGEST = 1 << 24
 """Bytes of the longest metadata: it is held in memory as objects."""
@@ -50,14 +59,18 @@ def _check_folder(path: Path) -> int:
     while folders:
         for entry in folders.pop().iterdir():
             if entry.is_symlink() and not entry.resolve().is_relative_to(root):
-                raise FormatError(f"{path}: {entry.relative_to(path)} leads out of the folder. Copy it with what it needs.")
+                raise FormatError(
+                    f"{path}: {entry.relative_to(path)} leads out of the folder. Copy it with what it needs."
+                )
             kind = entry.stat().st_mode
             if stat.S_ISREG(kind):
                 stored += entry.stat().st_size
                 if entry.name in _METADATA:
                     _check_metadata(path, entry)
             elif not stat.S_ISDIR(kind):
-                raise FormatError(f"{path}: {entry.relative_to(path)} is no plain file. Write or copy it again.")
+                raise FormatError(
+                    f"{path}: {entry.relative_to(path)} is no plain file. Write or copy it again."
+                )
             elif not entry.is_symlink():
                 folders.append(entry)
     return stored
@@ -71,7 +84,9 @@ def _check_metadata(path: Path, file: Path) -> None:
     while parts:
         part = parts.pop()
         if isinstance(part, str) and part.endswith("pickle"):
-            raise FormatError(f"{path}: asks for a Python pickle, which lowdim never opens. Write it with another codec.")
+            raise FormatError(
+                f"{path}: asks for a Python pickle, which lowdim never opens. Write it with another codec."
+            )
         parts += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
 
 

@@ -99,7 +99,7 @@ def test_files_are_read_without_pickle(folders):
     np.testing.assert_array_equal(made.labels, [0, 1, 2])
     np.testing.assert_array_equal(made.parameters, np.zeros(3))
     np.savez(own / "mammoth.npz", X=np.array([{}], dtype=object))
-    with pytest.raises(FormatError, match="pickle"):
+    with pytest.raises(FormatError, match="unpickling"):
         datasets.load("mammoth")
 
 

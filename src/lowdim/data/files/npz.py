@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import zipfile
 import zlib
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +129,9 @@ class Archive:
         with _reading(self.path), self.file.open(f"{key}.npy") as member:
             member.read(header.length)
             data = np.empty(header.nbytes, np.uint8)
+            stream = cast("io.BufferedIOBase", member)
             for part in row_blocks(data.size, _PIECE):
-                if member.readinto(data[part].data) != len(data[part]):  # type: ignore[attr-defined]
+                if stream.readinto(data[part].data) != len(data[part]):
                     raise EOFError(f"{key} is cut off")
             member.read(1)  # the end of the member is where its checksum is compared
             return data.view(header.dtype).reshape(header.shape, order="F" if header.fortran else "C")

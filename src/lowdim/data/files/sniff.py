@@ -108,8 +108,8 @@ def _check_width(lines: list[str], request: Request, name: str) -> None:
     for line in lines[: _LOOKED_AT + 1]:
         if any(line.count(delimiter) >= MOST_COLUMNS for delimiter in (request.delimiter or _DELIMITERS)):
             raise FormatError(
-                f"{name}: a line has more than {MOST_COLUMNS} columns. Is it turned on its side? A table of this size is "
-                "best saved as .npy."
+                f"{name}: a line has more than {MOST_COLUMNS} columns. Is it turned on its side? A table of this "
+                "size is best saved as .npy."
             )
 
 

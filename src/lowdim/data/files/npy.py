@@ -14,13 +14,15 @@ import numpy as np
 
 from ...errors import FormatError
 from ...records import format_bytes
-from .checks import as_rows, check_file, check_magic, check_numbers, shortened
+from .checks import as_rows, check_file, check_magic, check_numbers, check_rows, shortened
 from .table import Request, Table
 
 _UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError)
 """What NumPy raises for a header that is not one."""
 _LONGEST = 10_000
 """Bytes of the longest header, as in NumPy."""
+_MOST_DIMENSIONS = 32
+"""As in NumPy before its second version."""
 _LONG = re.compile(rb"(\d)L\b")
 _LENGTHS: dict[tuple[int, int], tuple[int, Any]] = {
     (1, 0): (2, np.lib.format.read_array_header_1_0),
@@ -57,8 +59,7 @@ def read(path: Path, request: Request) -> Table:
             f"{path}: {state}: its shape {header.shape} of {header.dtype} takes {format_bytes(header.nbytes)} "
             f"({header.nbytes} bytes), and it holds {stored}. Write or copy it again."
         )
-    if not header.nbytes or len(header.shape) < 2:
-        as_rows(np.empty(header.shape, np.uint8), path)
+    check_rows(header.shape, path)
     mapped: np.memmap[Any, np.dtype[Any]] = np.memmap(
         path,
         header.dtype,
@@ -87,6 +88,6 @@ def read_header(file: IO[bytes], source: object) -> Header:
         raise FormatError(
             f"{source}: its header cannot be read ({reason}). Write or copy it again."
         ) from error
-    if min(shape, default=0) < 0:
+    if len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
         raise FormatError(f"{source}: declares the shape {shape}, which cannot be. Write or copy it again.")
-    return Header(tuple(map(int, shape)), fortran, dtype, file.tell())
+    return Header(shape, fortran, dtype, file.tell())

@@ -218,6 +218,21 @@ def test_arrays_that_lie_over_each_other(tmp_path, monkeypatch):
         read(tmp_path / "X.npz")
 
 
+@pytest.mark.parametrize(
+    "told", [np.zeros((), "V4"), np.array(["csr", "csc"]), np.array(3), np.array([], "U3")]
+)
+def test_a_sparse_matrix_of_no_format(tmp_path, told):
+    parts = {
+        "data": np.ones(1),
+        "indices": np.zeros(1, int),
+        "indptr": np.array([0, 1]),
+        "shape": np.array([1, 1]),
+    }
+    np.savez(tmp_path / "X.npz", format=told, **parts)
+    with pytest.raises(FormatError, match=r"X\.npz: holds a sparse matrix of format"):
+        read(tmp_path / "X.npz")
+
+
 def test_a_member_that_ends_early(tmp_path):
     """Its checksum is that of what there is, its size that of what should be."""
     text = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}", bytes(48))

@@ -88,7 +88,8 @@ def _choose(archive: Archive, key: str | None) -> str:
 
 
 def _sparse(archive: Archive, request: Request, size: int) -> Table:
-    kind = str(archive.array("format").astype(str))
+    told = archive.array("format")
+    kind = str(_text(told.reshape(-1))[0]) if told.dtype.kind in "US" and told.size == 1 else str(told.dtype)
     needed = ("row", "col") if kind == "coo" else ("indices", "indptr")
     if kind not in FORMATS or not {*needed} <= archive.headers.keys():
         raise FormatError(

@@ -20,7 +20,8 @@ def run(amount: int | None = None, seed: int = 0) -> int:
         outcome = drive({name: inputs}, seed)
         finds += _tell(name, outcome, seed)
     if find_spec("atheris") is None:
-        print(f"  atheris is not here (no wheel for Python {sys.version_info[0]}.{sys.version_info[1]}?): only our own inputs were fed")
+        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        print(f"  atheris is not here (no wheel for Python {version}?): only our own inputs were fed")
     else:
         finds += coverage.run(seed, FINDS, inputs=(amount or AMOUNT) // 20)
     return 1 if finds else 0

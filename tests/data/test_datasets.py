@@ -99,7 +99,7 @@ def test_files_are_read_without_pickle(folders):
     np.testing.assert_array_equal(made.labels, [0, 1, 2])
     np.testing.assert_array_equal(made.parameters, np.zeros(3))
     np.savez(own / "mammoth.npz", X=np.array([{}], dtype=object))
-    with pytest.raises(FormatError, match="pickle"):
+    with pytest.raises(FormatError, match="unpickling"):
         datasets.load("mammoth")
 
 
@@ -180,3 +180,20 @@ def test_real_files(data_folder):
     faces = datasets.load("isomap_faces")
     assert faces.data.shape == (698, 1024)
     assert faces.parameters.shape == (698, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "message"),
+    [
+        ("coil20", {"X": np.eye(3), "y": np.arange(2), "angle": np.zeros(3)}, "not of as many rows"),
+        ("coil20", {"X": np.eye(3), "y": np.int64(3), "angle": np.zeros(3)}, "not of as many rows"),
+        ("mammoth", {"X": np.zeros(3)}, "not of as many rows"),
+        ("mammoth", {"X": np.zeros((3, 2), complex)}, "complex numbers"),
+        ("isomap_faces", {"X": np.eye(3), "params": np.eye(3)}, "no images of 32 x 32"),
+    ],
+)
+def test_arrays_that_do_not_belong_together(folders, name, arrays, message):
+    file = "isomap_faces_32x32.npz" if name == "isomap_faces" else f"{name}.npz"
+    np.savez(folders[0] / file, **arrays)
+    with pytest.raises(FormatError, match=rf"{file} cannot be read as an archive .*{message}"):
+        datasets.load(name)

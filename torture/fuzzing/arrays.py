@@ -18,22 +18,25 @@ from scipy import sparse
 from .bytes import NUMBERS, mutated
 
 TYPES: tuple[Any, ...] = (
-    "<f8", "<f8", "<f8", "<f4", "|u1", "<i8", "|b1", "<f2", ">f8", ">i4", "<c16", "|O", "O", "<U5", "|S3", "<f16", "|V8",
-    "<m8[s]", "<M8[ns]", "(2,3)<f8", "|S0", "<U0", "<U99999999999", "<f3", "f8,f8", "", "\0", 5, None, [("a", "<f8")],
-    [("a", "|O")], [("a", [("b", "<f8")])], [("x", "<f8", (2**31, 2**31))], ["<f8"], ("<f8", (4,)), {"names": ["a"]},
+    "<f8", "<f8", "<f8", "<f4", "|u1", "<i8", "|b1", "<f2", ">f8", ">i4", "<c16", "|O", "O", "<U5", "|S3", "<f16",
+    "|V8", "<m8[s]", "<M8[ns]", "(2,3)<f8", "|S0", "<U0", "<U99999999999", "<f3", "f8,f8", "", "\0", 5, None,
+    [("a", "<f8")], [("a", "|O")], [("a", [("b", "<f8")])], [("x", "<f8", (2**31, 2**31))], ["<f8"], ("<f8", (4,)),
+    {"names": ["a"]},
 )  # fmt: skip
 SHAPES: tuple[Any, ...] = (
-    (3, 4), (3, 4), (3, 4), (12, 1), (1, 12), (2, 2, 3), (12,), (), (0, 4), (3, 0), (0, 0), (-1, 4), (-3, -4), (3, -4), (2**62, 2**62),
-    (1 << 40, 1), (2**31, 2**31), (2**63, 2), (3.0, 4), (True, 12), (1,) * 70 + (12,), (1,) * 30 + (12,), "34", 12, None, (10**30, 1),
-    (3, (4,)), [3, 4],
+    (3, 4), (3, 4), (3, 4), (12, 1), (1, 12), (2, 2, 3), (12,), (), (0, 4), (3, 0), (0, 0), (-1, 4), (-3, -4),
+    (3, -4), (2**62, 2**62), (1 << 40, 1), (2**31, 2**31), (2**63, 2), (3.0, 4), (True, 12), (1,) * 70 + (12,),
+    (1,) * 30 + (12,), "34", 12, None, (10**30, 1), (3, (4,)), [3, 4],
 )  # fmt: skip
 CODE = "__import__('pathlib').Path('executed').touch()"
 HEADERS = (
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), 'more': 1}", "{'descr': '<f8', 'shape': (3, 4)}", CODE, "(" * 3000,
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (" + CODE + ",)}", "[" * 100 + "]" * 100, "{" * 90, "{}", "", "\0" * 9,
-    "{'descr': '<f8', 'fortran_order': 1, 'shape': (3, 4)}", "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 4L)}",
-    "-" * 5000 + "1", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}#" + "x" * 20000, "'" + "9" * 5000 + "'", "9" * 5000,
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), **{}}", "{" + "1:1," * 2000 + "}", "f'{1}'", "\xe9", "{'descr': '\xe9'}",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), 'more': 1}", "{'descr': '<f8', 'shape': (3, 4)}", CODE,
+    "(" * 3000, "{'descr': '<f8', 'fortran_order': False, 'shape': (" + CODE + ",)}", "[" * 100 + "]" * 100, "{" * 90,
+    "{}", "", "\0" * 9, "{'descr': '<f8', 'fortran_order': 1, 'shape': (3, 4)}",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (3L, 4L)}", "-" * 5000 + "1",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}#" + "x" * 20000, "'" + "9" * 5000 + "'", "9" * 5000,
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), **{}}", "{" + "1:1," * 2000 + "}", "f'{1}'", "\xe9",
+    "{'descr': '\xe9'}",
 )  # fmt: skip
 
 
@@ -66,7 +69,9 @@ def npy(random: Random, *, size: int = 96) -> bytes:
 def numbers(random: Random, count: int) -> np.ndarray[Any, Any]:
     """Numbers, some of them special."""
     special = (0.0, -0.0, 1.0, 1e308, 5e-324, float("nan"), float("inf"), -float("inf"), 424242.5)
-    return np.array([random.choice(special) if random.random() < 0.1 else random.gauss(0, 1) for _ in range(count)])
+    return np.array(
+        [random.choice(special) if random.random() < 0.1 else random.gauss(0, 1) for _ in range(count)]
+    )
 
 
 def _sound(values: Any) -> bytes:
@@ -81,12 +86,14 @@ def _dense_members(random: Random) -> dict[str, bytes]:
         words = random.choice((["a", "b", "c"], ["", "\0", "\U0001f600"], [b"a", b"\xff", b"c"], ["a", "b"]))
         members["words.npy"] = _sound(np.array(words))
     for _ in range(random.randrange(3)):
-        members[random.choice(list(members) + ["other.npy", "data.npy", "note.txt"])] = npy(random)
+        members[random.choice([*members, "other.npy", "data.npy", "note.txt"])] = npy(random)
     return members
 
 
 def _sparse_members(random: Random) -> dict[str, bytes]:
-    matrix = sparse.random_array((5, 4), density=0.4, rng=random.randrange(100), format=random.choice(("csr", "csc", "coo", "bsr")))
+    matrix = sparse.random_array(
+        (5, 4), density=0.4, rng=random.randrange(100), format=random.choice(("csr", "csc", "coo", "bsr"))
+    )
     file = io.BytesIO()
     sparse.save_npz(file, matrix, compressed=False)
     with zipfile.ZipFile(io.BytesIO(file.getvalue())) as archive:
@@ -104,10 +111,26 @@ def _odd_part(random: Random) -> bytes:
     values = [random.choice((-1, 0, 1, 2, 3, 5, 100, 2**31 - 1, 2**62)) for _ in range(count)]
     odd: Any = np.array(values, dtype=np.int64).astype(kind)
     word = random.choice(("csr", "csc", "coo", "bsr", "lil", "dia", "", "csr\0"))
-    return _sound(random.choice((odd, odd, odd.reshape(-1, 1), np.array(word), np.array(word.encode()), np.array([[1, 2]]))))
+    return _sound(
+        random.choice(
+            (odd, odd, odd.reshape(-1, 1), np.array(word), np.array(word.encode()), np.array([[1, 2]]))
+        )
+    )
 
 
-NAMES = ("../X.npy", "/etc/X.npy", "a/b.npy", "X.npy/", "C:\\X.npy", ".npy", "X.npy", "x" * 300 + ".npy", "\u202eX.npy", "..npy", "X\0.npy")
+NAMES = (
+    "../X.npy",
+    "/etc/X.npy",
+    "a/b.npy",
+    "X.npy/",
+    "C:\\X.npy",
+    ".npy",
+    "X.npy",
+    "x" * 300 + ".npy",
+    "\u202eX.npy",
+    "..npy",
+    "X\0.npy",
+)
 
 
 def zipped(members: dict[str, bytes], random: Random) -> bytes:
@@ -129,7 +152,9 @@ def overlapping(count: int, length: int) -> bytes:
     features, column = _Packed.of(np.zeros((length, 1))), _Packed.of(np.zeros(length))
     start = features.local(b"X.npy")
     data = start + column.local(b"a.npy")
-    entries = [column.entry(b"a%d.npy" % number if number else b"a.npy", len(start)) for number in range(count)]
+    entries = [
+        column.entry(b"a%d.npy" % number if number else b"a.npy", len(start)) for number in range(count)
+    ]
     directory = features.entry(b"X.npy", 0) + b"".join(entries)
     end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, count + 1, count + 1, len(directory), len(data), 0)
     return data + directory + end
@@ -155,7 +180,25 @@ class _Packed:
 
     def entry(self, name: bytes, offset: int) -> bytes:
         """Its line in the directory."""
-        numbers = (0x02014B50, 20, 20, 0, 8, 0, 0, self.checksum, len(self.data), self.length, len(name), 0, 0, 0, 0, 0, offset)
+        numbers = (
+            0x02014B50,
+            20,
+            20,
+            0,
+            8,
+            0,
+            0,
+            self.checksum,
+            len(self.data),
+            self.length,
+            len(name),
+            0,
+            0,
+            0,
+            0,
+            0,
+            offset,
+        )
         return struct.pack("<IHHHHHHIIIHHHHHII", *numbers) + name
 
 
@@ -178,7 +221,9 @@ def npz(random: Random) -> bytes:
     """An archive of arrays, or the parts of a sparse matrix."""
     how = random.random()
     if how < 0.02:
-        return random.choice((*bombs(), overlapping(random.choice((3, 100, 3000)), random.choice((10, 10_000, 1_000_000)))))
+        return random.choice(
+            (*bombs(), overlapping(random.choice((3, 100, 3000)), random.choice((10, 10_000, 1_000_000))))
+        )
     members = _sparse_members(random) if how < 0.5 else _dense_members(random)
     data = zipped(members, random)
     return mutated(data, random) if random.random() < 0.5 else data

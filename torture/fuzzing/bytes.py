@@ -5,11 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-NUMBERS = (0, 1, -1, 127, 128, 255, 256, 2**15, 2**16 - 1, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
+NUMBERS = (
+    0,
+    1,
+    -1,
+    127,
+    128,
+    255,
+    256,
+    2**15,
+    2**16 - 1,
+    2**24,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**40,
+    2**63 - 1,
+    2**64 - 1,
+)
 """Where sizes and counts overflow."""
 WORDS = (
-    b"\0", b"\xff\xff\xff\xff", b"NaN", b"inf", b"1e999", b"-1", b"99999999999999999999", b'"', b"'", b"\r\n", b"\r", b"\n\n",
-    b",,,,", b"{" * 200, b"[" * 2000, b"../", b"/etc/passwd\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xc3\x28", b"PK\x03\x04", b"%n%s",
+    b"\0", b"\xff\xff\xff\xff", b"NaN", b"inf", b"1e999", b"-1", b"99999999999999999999", b'"', b"'", b"\r\n", b"\r",
+    b"\n\n", b",,,,", b"{" * 200, b"[" * 2000, b"../", b"/etc/passwd\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xc3\x28",
+    b"PK\x03\x04", b"%n%s",
 )  # fmt: skip
 
 

@@ -55,7 +55,9 @@ def warm_up(names: list[str], folder: Path) -> None:
             try_one(TARGETS[name], folder / f"input{TARGETS[name].suffix}", *input_of(name, -1, number), None)
 
 
-def try_one(target: Target, path: Path, data: bytes, options: dict[str, Any], watch: Watch | None) -> str | None:
+def try_one(
+    target: Target, path: Path, data: bytes, options: dict[str, Any], watch: Watch | None
+) -> str | None:
     """What is wrong with the answer to an input; None where nothing is."""
     write(target, path, data)
     try:
@@ -67,7 +69,11 @@ def try_one(target: Target, path: Path, data: bytes, options: dict[str, Any], wa
     except Find as find:
         cause = find.__cause__
         where = traceback.extract_tb(cause.__traceback__) if cause is not None else []
-        inside = [f"{frame.filename.rpartition('/lowdim/')[2]}:{frame.lineno}" for frame in where if "/lowdim/" in frame.filename]
+        inside = [
+            f"{frame.filename.rpartition('/lowdim/')[2]}:{frame.lineno}"
+            for frame in where
+            if "/lowdim/" in frame.filename
+        ]
         return f"{find} [{' > '.join(inside[-3:])}]"
     return None
 
@@ -75,7 +81,9 @@ def try_one(target: Target, path: Path, data: bytes, options: dict[str, Any], wa
 def main(arguments: list[str]) -> None:
     """Read every input of the given ranges; each find is a line of JSON on standard output."""
     folder, seed = Path(arguments[0]), int(arguments[1])
-    ranges = [(name, int(start), int(stop)) for name, start, stop in (part.split(":") for part in arguments[2:])]
+    ranges = [
+        (name, int(start), int(stop)) for name, start, stop in (part.split(":") for part in arguments[2:])
+    ]
     place = _note(folder)
     prepare(folder)
     os.chdir(folder)

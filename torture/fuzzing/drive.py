@@ -49,9 +49,18 @@ def drive(amounts: Mapping[str, int], seed: int, *, first: int = 0) -> Outcome:
     return outcome
 
 
-def _run(folder: Path, seed: int, left: list[tuple[str, int, int]], outcome: Outcome) -> tuple[str, int, str | None]:
+def _run(
+    folder: Path, seed: int, left: list[tuple[str, int, int]], outcome: Outcome
+) -> tuple[str, int, str | None]:
     """One child until it is done, dies or stands still; where it was then, and what ended it."""
-    command = [sys.executable, "-m", "torture.fuzzing.child", str(folder), str(seed), *(f"{n}:{a}:{b}" for n, a, b in left)]
+    command = [
+        sys.executable,
+        "-m",
+        "torture.fuzzing.child",
+        str(folder),
+        str(seed),
+        *(f"{n}:{a}:{b}" for n, a, b in left),
+    ]
     one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     environment = os.environ | one | {"PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
     with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
@@ -70,7 +79,11 @@ def _run(folder: Path, seed: int, left: list[tuple[str, int, int]], outcome: Out
         return "", 0, None
     if len(place) != 2:
         raise RuntimeError(f"a child did not begin: {told[-2000:]}")
-    what = f"no answer within {PATIENCE:.0f} s" if stuck else f"the process ended with {_cause(child.returncode)}"
+    what = (
+        f"no answer within {PATIENCE:.0f} s"
+        if stuck
+        else f"the process ended with {_cause(child.returncode)}"
+    )
     return place[0], int(place[1]), f"{what}: {_summary(told)}"
 
 
@@ -123,7 +136,9 @@ def keep(outcome: Outcome, seed: int, folder: Path) -> None:
         data, options = input_of(name, seed, number)
         stem = f"{name}-{seed}-{number}"
         (folder / f"{stem}{TARGETS[name].suffix}.input").write_bytes(data)
-        (folder / f"{stem}.txt").write_text(f"{found}\noptions: {options!r}\n", encoding="utf-8", errors="backslashreplace")
+        (folder / f"{stem}.txt").write_text(
+            f"{found}\noptions: {options!r}\n", encoding="utf-8", errors="backslashreplace"
+        )
 
 
 def shared_out(amount: int) -> dict[str, int]:

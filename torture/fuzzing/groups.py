@@ -1,7 +1,7 @@
 """Hostile .h5ad files and zarr folders.
 
-A folder travels as bytes: each file as its name, a null, four bytes with its length, and its content; a name that begins
-with ``->`` is a symbolic link.
+A folder travels as bytes: each file as its name, a null, four bytes with its length, and its content; a name that
+begins with ``->`` is a symbolic link.
 """
 
 from __future__ import annotations
@@ -50,7 +50,12 @@ def _annotated(change: Any = None, **X: Any) -> bytes:
         root.create_dataset("X", **({"data": rng.normal(size=(N, 4))} | X))
         codes = {"codes": np.array([0, 1, 0, 1, -1, 0], np.int8), "categories": np.array([b"a", b"b"])}
         masked = {"values": np.arange(N), "mask": np.array([False] * 5 + [True])}
-        names = {"_index": [f"cell{k}" for k in range(N)], "type": codes, "n": masked, "score": rng.normal(size=N)}
+        names = {
+            "_index": [f"cell{k}" for k in range(N)],
+            "type": codes,
+            "n": masked,
+            "score": rng.normal(size=N),
+        }
         _frame(root, "obs", names, encoding_type="dataframe")
         _frame(root, "var", {"_index": ["a", "b", "c", "d"]})
         root.create_group("obsm").create_dataset("X_pca", data=rng.normal(size=(N, 2)))
@@ -111,28 +116,39 @@ def _h5ads() -> tuple[bytes, ...]:
     here, other = h5py.SoftLink, h5py.ExternalLink
     large = {"shape": (N, 10**9), "dtype": "f8"}
     changes = [
-        _linked("X", here("/obsm/X_pca")), _linked("X", here("/X")), _linked("X", here("X/X/X")), _linked("X", here("/no")),
-        _linked("X", other("canary.h5", "/secret")), _linked("obs", other("canary.h5", "/")), _linked("obs/score", other("fifo", "/")),
+        _linked("X", here("/obsm/X_pca")), _linked("X", here("/X")), _linked("X", here("X/X/X")),
+        _linked("X", here("/no")), _linked("X", other("canary.h5", "/secret")),
+        _linked("obs", other("canary.h5", "/")), _linked("obs/score", other("fifo", "/")),
         _replaced("X", shape=(N, 4), dtype="f8", external=[("canary.bin", 0, 8 * N * 4)]), _virtual, _copies,
         _replaced("X", **large), _replaced("X", **large, chunks=(1, 1000), compression="gzip"),
         _replaced("X", shape=(N, 4), maxshape=(None, None), dtype="f8", chunks=(10_000, 10_000), compression="gzip"),
         _replaced("X", data=np.ones((N, 4)), maxshape=(None, None), chunks=(2000, 2000), compression="gzip"),
-        _replaced("X", data=np.array([[b"a"] * 4] * N)), _replaced("X", data=np.ones((N, 4), complex)), _replaced("X", data=np.ones(N)),
-        _replaced("X", data=np.ones((N, 2, 2), "f2")), _replaced("X", data=h5py.Empty("f8")), _replaced("X", data=np.float64(3)),
-        _replaced("X", data=np.ones((N, 4), [("a", "f8")])), _replaced("X", data=np.ones((N, 4), ">f4"), fletcher32=True, shuffle=True),
-        _replaced("X", shape=(N, 4), dtype=h5py.ref_dtype), _replaced("X", shape=(N, 4), dtype=h5py.vlen_dtype(np.float64)),
-        _replaced("obs/score", data=["é", "", "\U0001f600", "a", "b", "c"]), _replaced("obs/score", shape=(N,), dtype=h5py.ref_dtype),
-        _replaced("obs/score", data=h5py.Empty("f8")), _replaced("obs/score", shape=(N,), dtype=h5py.enum_dtype({"a": 1})),
+        _replaced("X", data=np.array([[b"a"] * 4] * N)), _replaced("X", data=np.ones((N, 4), complex)),
+        _replaced("X", data=np.ones(N)), _replaced("X", data=np.ones((N, 2, 2), "f2")),
+        _replaced("X", data=h5py.Empty("f8")), _replaced("X", data=np.float64(3)),
+        _replaced("X", data=np.ones((N, 4), [("a", "f8")])),
+        _replaced("X", data=np.ones((N, 4), ">f4"), fletcher32=True, shuffle=True),
+        _replaced("X", shape=(N, 4), dtype=h5py.ref_dtype),
+        _replaced("X", shape=(N, 4), dtype=h5py.vlen_dtype(np.float64)),
+        _replaced("obs/score", data=["é", "", "\U0001f600", "a", "b", "c"]),
+        _replaced("obs/score", shape=(N,), dtype=h5py.ref_dtype), _replaced("obs/score", data=h5py.Empty("f8")),
+        _replaced("obs/score", shape=(N,), dtype=h5py.enum_dtype({"a": 1})),
         _replaced("obs/type/categories", data=h5py.Empty("f8")), _replaced("obs/type/codes", data=np.ones((2, 3))),
         _replaced("obs/type/codes", data=np.array([2**63] * N, np.uint64)), _replaced("obs/n/mask", data=[b"x"] * N),
-        _replaced("layers/counts/indices", data=[-1] * 6), _replaced("layers/counts/indptr", data=[0, 2**31, 1, 1, 1, 1, 6]),
-        _attribute("obs", "column-order", "type"), _attribute("obs", "column-order", 7.5), _attribute("obs", "column-order", ["type"] * 3000),
-        _attribute("obs", "column-order", ["/X", "..", ".", "", "type/codes", "obs"]), _attribute("obs", "_index", "/X"),
-        _attribute("obs", "_index", h5py.Empty("f8")), _attribute("layers/counts", "shape", [2**62, 2**62]),
-        _attribute("layers/counts", "shape", [-1, 4]), _attribute("layers/counts", "shape", "x"), _attribute("layers/counts", "encoding-type", 5),
+        _replaced("layers/counts/indices", data=[-1] * 6),
+        _replaced("layers/counts/indptr", data=[0, 2**31, 1, 1, 1, 1, 6]), _attribute("obs", "column-order", "type"),
+        _attribute("obs", "column-order", 7.5), _attribute("obs", "column-order", ["type"] * 3000),
+        _attribute("obs", "column-order", ["/X", "..", ".", "", "type/codes", "obs"]),
+        _attribute("obs", "_index", "/X"), _attribute("obs", "_index", h5py.Empty("f8")),
+        _attribute("layers/counts", "shape", [2**62, 2**62]), _attribute("layers/counts", "shape", [-1, 4]),
+        _attribute("layers/counts", "shape", "x"), _attribute("layers/counts", "encoding-type", 5),
         _attribute("obs", "column-order", h5py.Empty("S3")), _attribute("/", "encoding-type", np.ones((3, 3))),
     ]  # fmt: skip
-    plain = [_annotated(), _annotated(chunks=(2, 2), compression="gzip"), _annotated(data=np.ones((N, 4), "f4"))]
+    plain = [
+        _annotated(),
+        _annotated(chunks=(2, 2), compression="gzip"),
+        _annotated(data=np.ones((N, 4), "f4")),
+    ]
     return tuple(plain * 8 + [_annotated(change) for change in changes])
 
 
@@ -145,8 +161,9 @@ def h5ad(random: Random) -> bytes:
 def group_options(random: Random) -> dict[str, Any]:
     """What is asked of annotated data."""
     choices: tuple[dict[str, Any], ...] = (
-        {}, {}, {}, {"layer": "counts"}, {"obsm": "X_pca"}, {"label": "type"}, {"label": ["n", "score"]}, {"id": "score"}, {"drop": "n"},
-        {"obsm": "../obs"}, {"layer": "/X"}, {"layer": "counts", "obsm": "X_pca"}, {"label": "../X"}, {"id": "/"},
+        {}, {}, {}, {"layer": "counts"}, {"obsm": "X_pca"}, {"label": "type"}, {"label": ["n", "score"]},
+        {"id": "score"}, {"drop": "n"}, {"obsm": "../obs"}, {"layer": "/X"}, {"layer": "counts", "obsm": "X_pca"},
+        {"label": "../X"}, {"id": "/"},
     )  # fmt: skip
     return dict(random.choice(choices))
 
@@ -170,7 +187,9 @@ def _zarrs() -> tuple[bytes, ...]:
             kinds.create_array("codes", data=np.array([0, 1, 0, 1, 1, 0], np.int8))
             kinds.create_array("categories", data=np.array([5, 7]))
             root.create_group("obsm").create_array("X_pca", data=rng.normal(size=(N, 2)))
-            array: Any = zarr.create_array(str(folder / "a"), data=rng.normal(size=(N, 4)), chunks=(2, 4), zarr_format=version)
+            array: Any = zarr.create_array(
+                str(folder / "a"), data=rng.normal(size=(N, 4)), chunks=(2, 4), zarr_format=version
+            )
             found += [folder_bytes(folder / "g"), folder_bytes(Path(str(array.store_path.store.root)))]
         finally:
             shutil.rmtree(folder)
@@ -218,9 +237,10 @@ def write_folder(folder: Path, data: bytes) -> None:
 
 
 VALUES = (
-    None, True, -1, 0, 1, 2.5, *NUMBERS, "", "x", "NaN", "Infinity", "../..", [], [[]], {}, [0, 0], [-1, 4], [2**40, 2**40], "<f8", "|O", "|V8",
-    "float64", "string", "float16", "complex128", "variable_length_utf8", {"name": "gzip", "configuration": {"level": 5}},
-    [{"name": "bytes"}], [{"name": "sharding_indexed", "configuration": {"chunk_shape": [1, 1]}}], {"id": "pickle"}, [{"id": "pickle"}],
+    None, True, -1, 0, 1, 2.5, *NUMBERS, "", "x", "NaN", "Infinity", "../..", [], [[]], {}, [0, 0], [-1, 4],
+    [2**40, 2**40], "<f8", "|O", "|V8", "float64", "string", "float16", "complex128", "variable_length_utf8",
+    {"name": "gzip", "configuration": {"level": 5}}, [{"name": "bytes"}],
+    [{"name": "sharding_indexed", "configuration": {"chunk_shape": [1, 1]}}], {"id": "pickle"}, [{"id": "pickle"}],
     {"kind": "inline", "metadata": {"../../x": {}}}, {"name": "v2", "configuration": {"separator": "/../"}}, "/../",
 )  # fmt: skip
 
@@ -231,7 +251,13 @@ def zarr(random: Random) -> bytes:
     for _ in range(random.choice((0, 1, 1, 2))):
         place = random.randrange(len(members))
         if random.random() < 0.6:
-            place = random.choice([k for k, (name, _) in enumerate(members) if name.endswith(("json", "zarray", "zattrs", "zgroup"))])
+            place = random.choice(
+                [
+                    k
+                    for k, (name, _) in enumerate(members)
+                    if name.endswith(("json", "zarray", "zattrs", "zgroup"))
+                ]
+            )
         name, data = members[place]
         how = random.random()
         if how < 0.5 and name.rpartition(".")[2] in ("json", "zarray", "zattrs", "zgroup"):
@@ -242,9 +268,24 @@ def zarr(random: Random) -> bytes:
             members.pop(place)
             continue
         elif how < 0.93:
-            name, data = f"->{name}", random.choice((b"/etc/passwd", b"../canary.zarr/c/0/0", b"../canary.bin", b".", b"..", b"../fifo", b"nowhere"))
+            name, data = (
+                f"->{name}",
+                random.choice(
+                    (
+                        b"/etc/passwd",
+                        b"../canary.zarr/c/0/0",
+                        b"../canary.bin",
+                        b".",
+                        b"..",
+                        b"../fifo",
+                        b"nowhere",
+                    )
+                ),
+            )
         else:
-            name = random.choice(("X/c/0", "X/0.0", "obs", "zarr.json", ".zgroup", ".zarray", "X", name + "/" + name))
+            name = random.choice(
+                ("X/c/0", "X/0.0", "obs", "zarr.json", ".zgroup", ".zarray", "X", name + "/" + name)
+            )
         members[place] = (name, data)
     return framed(members)
 
@@ -257,7 +298,9 @@ def _other_json(data: bytes, random: Random) -> bytes:
         return mutated(data, random)
     node = tree
     for _ in range(random.randrange(4)):
-        keys: Any = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+        keys: Any = (
+            list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+        )
         inner = [key for key in keys if isinstance(node[key], dict | list) and node[key]]
         if not inner:
             break

@@ -15,14 +15,16 @@ from .bytes import NUMBERS, mutated
 
 FOLDER = Path(__file__).parents[2] / "tests" / "persistence" / "fixtures"
 STRANGE: tuple[Any, ...] = (
-    None, True, False, -1, 0, 1, 2, 3, 7, 40, 41, 0.5, -0.5, 1e308, -1e300, 1e-300, *NUMBERS, 10**400, "", "x", "C", "F", "euclidean", "graph",
-    [], {}, [[]], {"dict": []}, {"tuple": []}, {"float": "nan"}, {"float": "inf"}, {"object": 0}, {"object": 3}, {"object": -1}, {"code": "x"},
-    {"dict": [["a", 1]]}, {"scalar": ["float64", 0.5]}, {"scalar": ["uint8", 300]}, {"tuple": [{"float": "nan"}]}, "__class__", "\ud800",
+    None, True, False, -1, 0, 1, 2, 3, 7, 40, 41, 0.5, -0.5, 1e308, -1e300, 1e-300, *NUMBERS, 10**400, "", "x", "C",
+    "F", "euclidean", "graph", [], {}, [[]], {"dict": []}, {"tuple": []}, {"float": "nan"}, {"float": "inf"},
+    {"object": 0}, {"object": 3}, {"object": -1}, {"code": "x"}, {"dict": [["a", 1]]}, {"scalar": ["float64", 0.5]},
+    {"scalar": ["uint8", 300]}, {"tuple": [{"float": "nan"}]}, "__class__", "\ud800",
 )  # fmt: skip
 METADATA: tuple[dict[str, str], ...] = (
-    {"version": "2"}, {"version": "0"}, {"version": "-1"}, {"version": "9" * 5000}, {"version": "١"}, {"format": "pt"}, {"more": "x"},
-    {"lowdim": "\U0001f600" * 500}, {"model": "{}"}, {"model": "[" * 100_000}, {"model": "1"}, {"model": '{"objects": NaN}'}, {"model": ""},
-    {"model": '{"objects":[],"model":0}'}, {"model": '{"objects":' + "[" * 900 + "]" * 900 + ',"model":0}'}, {"model": "9" * 5000},
+    {"version": "2"}, {"version": "0"}, {"version": "-1"}, {"version": "9" * 5000}, {"version": "١"},
+    {"format": "pt"}, {"more": "x"}, {"lowdim": "\U0001f600" * 500}, {"model": "{}"}, {"model": "[" * 100_000},
+    {"model": "1"}, {"model": '{"objects": NaN}'}, {"model": ""}, {"model": '{"objects":[],"model":0}'},
+    {"model": '{"objects":' + "[" * 900 + "]" * 900 + ',"model":0}'}, {"model": "9" * 5000},
     {"model": '{"objects":[["PCA",{"parameters":' + '{"tuple":[' * 400 + "]}" * 400 + '}]],"model":0}'},
 )  # fmt: skip
 

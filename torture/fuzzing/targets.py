@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,10 +91,10 @@ def _archive(path: Path, options: Options) -> None:
     entry = Entry("input.npz", (3, 4), "", "", labels="y", image=(2, 2), column_major=True)
     with judged(path.name):
         found = read_archive(path, entry)
-        if found.data.shape != (3, 4) or found.data.dtype.kind not in "biuf" or found.labels is None:
+        if found.data.ndim != 2 or found.data.dtype.kind not in "biuf" or found.labels is None:
             raise Find(f"the data set has shape {found.data.shape} of {found.data.dtype}")
-        if len(found.labels) != 3:
-            raise Find(f"{len(found.labels)} labels for 3 rows")
+        if len(found.labels) != len(found.data):
+            raise Find(f"{len(found.labels)} labels for {len(found.data)} rows")
 
 
 def _arff(path: Path, options: Options) -> None:
@@ -113,21 +112,33 @@ def _arff(path: Path, options: Options) -> None:
             raise Find(f"pixels of shape {data.shape}")
 
 
+def _words_of(path: Path) -> str:
+    """What was typed; a shell may hand over anything."""
+    data = path.read_bytes()
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "surrogateescape")
+
+
 def _values(path: Path, options: Options) -> None:
     import argparse
 
     from lowdim.cli.introspection import Parameter, methods
     from lowdim.cli.values import convert
 
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    text = _words_of(path)
     kinds = ("Any", "int", "float | None", "int | str", "bool", "str | None", "bool | float")
     own = [parameter for method in methods().values() for parameter in method.parameters]
     with judged(""):
-        for parameter in [*(Parameter("value", kind, None, "") for kind in kinds), *own[:: max(1, len(own) // 5)]]:
+        for parameter in [
+            *(Parameter("value", kind, None, "") for kind in kinds),
+            *own[:: max(1, len(own) // 5)],
+        ]:
             try:
                 convert(text, parameter)
             except argparse.ArgumentTypeError as error:
-                str(error).encode("utf-8", "surrogateescape")
+                str(error).encode("utf-8", "backslashreplace")
 
 
 def _grid(path: Path, options: Options) -> None:
@@ -136,7 +147,7 @@ def _grid(path: Path, options: Options) -> None:
     from lowdim.cli.options import choose
     from lowdim.cli.usage import UsageError
 
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    text = _words_of(path)
     chosen = choose(["-m", options["method"]])
     with judged(""):
         try:
@@ -153,7 +164,7 @@ def _program(path: Path, options: Options) -> None:
 
     from lowdim.cli import main
 
-    arguments = path.read_bytes().decode("utf-8", "surrogateescape").split("\x1e")
+    arguments = _words_of(path).split("\x1e")
     told = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace")
     with judged(""), redirect_stdout(told), redirect_stderr(told):
         code = main(arguments)
@@ -163,14 +174,23 @@ def _program(path: Path, options: Options) -> None:
             raise Find(f"the program ended with {code}: {text[-500:]}")
 
 
+FLAGS = (
+    "-d", "-k", "-m", "-", "--", "--grid", "--perplexity", "--solver", "--landmarks", "--init", "--json", "--label",
+)  # fmt: skip
+COMMANDS = ("embed", "sweep", "plan", "transform", "score", "info", "plot")
+
+
 def _arguments(random: Random) -> bytes:
-    flags = ("-d", "-k", "--grid", "--perplexity", "--solver", "--landmarks", "--init", "--json", "--label", "--x", "-", "--", "-m", "--random-state")
-    found = [random.choice(("embed", "sweep", "plan", "transform", "score", "info", "plot", words.word(random)))]
+    """A command, some options, and data that are not there."""
+    found = [random.choice((*COMMANDS, words.word(random)))]
     for _ in range(random.randrange(5)):
-        found.append(random.choice((random.choice(flags), words.word(random), f"{random.choice(flags)}={words.word(random)}")))
+        flag, word = random.choice(FLAGS), words.word(random)
+        found.append(random.choice((flag, word, f"{flag}={word}")))
     found.append(random.choice(("nowhere.csv", "nowhere.npy", "nowhere.lowdim")))
-    # A real file or device would be worked on for long.
-    return "\x1e".join(word for word in found if not os.path.exists(word.partition("=")[2] or word)).encode("utf-8", "surrogateescape")
+    # A device would be read for ever.
+    return "\x1e".join(word for word in found if "/dev/" not in word and "/proc/" not in word).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _text(make: Callable[[Random], str]) -> Callable[[Random], bytes]:

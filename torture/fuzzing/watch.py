@@ -19,9 +19,13 @@ MULTIPLE = 16
 SPACE = 4 << 30
 """Bytes of address space above what the process has when it begins."""
 FORBIDDEN = (
-    "pickle.find_class", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "socket.connect", "socket.getaddrinfo",
-    "urllib.Request", "os.remove", "os.rename", "os.rmdir", "shutil.rmtree", "os.chmod", "os.kill", "marshal.loads", "webbrowser.open",
+    "pickle.find_class", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "socket.connect",
+    "socket.getaddrinfo", "urllib.Request", "os.remove", "os.rename", "os.rmdir", "shutil.rmtree", "os.chmod",
+    "os.kill", "os.mkdir", "os.symlink", "webbrowser.open",
 )  # fmt: skip
+
+
+STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 class Watch:
@@ -31,21 +35,25 @@ class Watch:
         self.armed, self.heard = False, ""
         code = Path(__file__).parents[2]
         # What is read by every program: its own modules, and what the system tells of itself.
-        self.allowed = tuple(str(place) for place in (folder, code, sys.prefix, sys.base_prefix, "/proc", "/sys", "/usr", "/dev/null"))
-        self.scratch = str(Path(os.environ.get("TMPDIR", "/tmp")))
+        self.allowed = tuple(
+            str(place)
+            for place in (folder, code, sys.prefix, sys.base_prefix, "/proc", "/sys", "/usr", "/dev/null")
+        )
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.armed:
             return
-        if event in FORBIDDEN:
-            name = str(arguments[0]) if arguments else ""
-            if event not in ("os.remove", "marshal.loads") or not (event == "marshal.loads" or name.startswith(self.scratch)):
-                self.heard = self.heard or (f"{event} {arguments!r}"[:300] if event != "marshal.loads" else "")
-        elif event == "open" and isinstance(arguments[0], str | bytes):
-            name = os.path.abspath(os.fsdecode(arguments[0]))
-            if not name.startswith(self.allowed) and not Path(name).name.startswith("tmp"):
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            name = str(Path.cwd() / os.fsdecode(arguments[0]))
+            if not name.startswith(self.allowed):
                 self.heard = self.heard or f"{name} was opened"
+        elif (
+            event in FORBIDDEN
+            and not (arguments and str(arguments[0]).startswith(self.allowed))
+            and not _by_numba()
+        ):
+            self.heard = self.heard or f"{event} {arguments!r}"[:300]
 
     @contextmanager
     def guarding(self, size: int) -> Iterator[None]:
@@ -63,16 +71,30 @@ class Watch:
             raise Find(f"{size} bytes took {grown >> 20} MB of memory")
 
 
+def _by_numba() -> bool:
+    """Whether Numba is at work: it pickles what it keeps of compiled kernels, for itself."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("numba."):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def limit_memory() -> None:
     """No more address space than `SPACE` from now on."""
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if Path("/proc/self/statm").exists() else 8 << 30
+    used = (
+        int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        if Path("/proc/self/statm").exists()
+        else 8 << 30
+    )
     resource.setrlimit(resource.RLIMIT_AS, (used + SPACE, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _status(field: str) -> int:
     try:
-        with open("/proc/self/status", encoding="ascii") as status:
+        with STATUS.open(encoding="ascii") as status:
             return next((int(line.split()[1]) << 10 for line in status if line.startswith(field)), 0)
     except OSError:
         return 0
@@ -81,8 +103,7 @@ def _status(field: str) -> int:
 def reset_peak() -> int:
     """Forget how much memory was held at most; what is held now."""
     try:
-        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
-            file.write("5")
+        RESET.write_text("5", encoding="ascii")
     except OSError:
         return 1 << 62  # no such system: memory is only limited, not measured
     return _status("VmRSS")

@@ -109,7 +109,7 @@ def read_arff(stream: IO[bytes], shape: tuple[int, int], events: Events) -> tupl
         values = np.loadtxt(block, delimiter=",", quotechar="'", ndmin=2)
         if values.shape[1] != n_columns + 1 or done + len(values) > n_rows:
             raise ValueError(f"it has more rows or other columns than {n_rows} x {n_columns} and a label")
-        if not np.array_equal(values, values.astype(np.uint8)):
+        if not ((values >= 0) & (values <= 255) & (values == np.trunc(values))).all():
             raise ValueError("it holds something else than whole numbers from 0 to 255")
         out[done : done + len(values)] = values
         done += len(values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,8 @@ from ..errors import FormatError, InputError, MissingDataError
 from ..events import Events, Listener, Printer
 from ..markup import box, plain_table
 from .catalogue import CATALOGUE, Entry
+from .files.checks import check_file, check_numbers
+from .files.npz import opened
 
 Seed = int | np.random.Generator | None
 
@@ -180,20 +181,34 @@ def missing(name: str, entry: Entry, why: str = "") -> MissingDataError:
 
 
 def read_archive(path: Path, entry: Entry) -> Dataset:
-    """Read the arrays of an archive; nothing in it is executed."""
+    """Read the arrays of an archive; nothing in it is executed, and nothing believed that its bytes do not bear out."""
+    wanted = [key for key in (entry.data, entry.labels, entry.parameters) if key]
     try:
-        # Opened here, because NumPy leaves a file open that it cannot read; a lone array is no archive (TypeError).
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            data = archive[entry.data]
-            labels, parameters = (archive[key] if key else None for key in (entry.labels, entry.parameters))
-    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        check_file(path)
+        with opened(path) as archive:
+            if absent := [key for key in wanted if key not in archive.headers]:
+                raise FormatError(f"{path}: has no {absent[0]}")
+            found = {key: archive.array(key) for key in wanted}
+        data = found[entry.data]
+        check_numbers(data.dtype, path)
+        if data.ndim != 2 or any(part.ndim < 1 or len(part) != len(data) for part in found.values()):
+            raise FormatError(f"{path}: its arrays are not of as many rows each")
+        if entry.column_major and entry.image:
+            data = _row_major(data, entry.image, path)
+    except FormatError as error:
         raise FormatError(
             f"{path} cannot be read as an archive with the arrays {entry.arrays}: {error}. Remove it, and load again."
         ) from error
-    if entry.column_major and entry.image:
-        height, width = entry.image
-        data = np.ascontiguousarray(data.reshape(-1, width, height).transpose(0, 2, 1)).reshape(len(data), -1)
+    labels, parameters = (found[key] if key else None for key in (entry.labels, entry.parameters))
     return Dataset(data, labels, parameters, entry.image)
+
+
+def _row_major(data: NDArray[Any], image: tuple[int, int], path: Path) -> NDArray[Any]:
+    """Images that were stored column by column."""
+    height, width = image
+    if data.shape[1] != height * width:
+        raise FormatError(f"{path}: its rows are no images of {height} x {width}")
+    return np.ascontiguousarray(data.reshape(-1, width, height).transpose(0, 2, 1)).reshape(len(data), -1)
 
 
 def _folders() -> Iterator[Path]:

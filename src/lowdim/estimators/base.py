@@ -180,7 +180,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Coordinates of new points, each row alone: any batching gives the same rows, and nothing changes."""
         check_is_fitted(self)
         rows = self._check_input(X, reset=False)
-        return validation.check_finite(self.map_.transform(rows), type(self).__name__)
+        with np.errstate(all="ignore"):  # what comes out is checked instead
+            coordinates = self.map_.transform(rows)
+        return validation.check_finite(coordinates, type(self).__name__)
 
     def plan(self, X: Any) -> Plan:
         """What ``fit(X)`` would do, in seconds and bytes, without doing it."""

@@ -16,6 +16,8 @@ from ..parallel import row_blocks
 from .arrays import Broken
 
 Fields = Mapping[str, Any]
+LARGEST = 1e70
+"""Numbers of points are smaller, so that their squares and products are numbers too."""
 
 
 def check_object(name: str, fields: Fields) -> None:
@@ -61,11 +63,12 @@ def reach_of(value: Any) -> int:
 
 
 def is_finite(values: NDArray[Any]) -> bool:
-    """Whether all numbers are finite, looked at some rows at a time."""
+    """Whether all numbers are finite and of a size that can be reckoned with, looked at some rows at a time."""
     if values.dtype.kind != "f":
         return values.dtype.kind in "iub"
     flat = values.reshape(-1, order="A") if values.flags.forc else values
-    return all(bool(np.isfinite(flat[part]).all()) for part in row_blocks(len(flat), 1 << 20))
+    # NaN compares with nothing.
+    return all(bool((np.abs(flat[part]) <= LARGEST).all()) for part in row_blocks(len(flat), 1 << 20))
 
 
 def _is_rows(f: Fields) -> bool:

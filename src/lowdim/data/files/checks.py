@@ -126,13 +126,18 @@ def check_numbers(dtype: np.dtype[Any], source: object) -> None:
         raise FormatError(f"{source}: holds {what}; real numbers are needed. Save the features as an array.")
 
 
-def as_rows(array: NDArray[Any], source: object) -> NDArray[Any]:
-    """An array as rows of points: images and other blocks are laid out flat, a view where that is possible."""
-    if array.ndim < 2:
+def check_rows(shape: tuple[int, ...], source: object) -> None:
+    """Raise a FormatError for the shape of something else than rows of points."""
+    if len(shape) < 2:
         raise FormatError(
-            f"{source}: must have two dimensions, rows and columns; its shape is {array.shape}. "
+            f"{source}: must have two dimensions, rows and columns; its shape is {shape}. "
             "Save it as array.reshape(-1, 1) if these are points of one coordinate."
         )
-    if not array.size:
-        raise FormatError(f"{source}: is an array of shape {array.shape}: there is nothing in it.")
+    if 0 in shape:
+        raise FormatError(f"{source}: is an array of shape {shape}: there is nothing in it.")
+
+
+def as_rows(array: NDArray[Any], source: object) -> NDArray[Any]:
+    """An array as rows of points: images and other blocks are laid out flat, a view where that is possible."""
+    check_rows(array.shape, source)
     return array if array.ndim == 2 else array.reshape(array.shape[0], -1)

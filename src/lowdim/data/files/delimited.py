@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import FormatError
 from ...records import Floats
 from .arrow import from_text
+from .checks import shortened
 from .growing import Growing
 from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff
 from .stream import Stream, opened
@@ -82,8 +83,8 @@ def _check_sample(
         for place in places:
             number, cell = found[place]
             if DECIMAL_COMMA.fullmatch(cell):
-                _refuse_comma(source, names[place], first + number, cell)
-    texts = [names[place] for place in places]
+                _refuse_comma(source, shortened(names[place], 60), first + number, cell)
+    texts = [shortened(names[place], 60) for place in places]
     if not texts:
         return
     number, cell = found[places[0]]
@@ -237,16 +238,19 @@ class _Rows:
         if blank:
             raise FormatError(f"{source}: line {at} is empty. Take it out.")
         if np.isinf(block[row, column]):
-            name = self.names[self.roles.features[column]]
+            name = self._name(column)
             raise FormatError(
                 f"{source}: line {at}, column {name!r}: the number is infinite. Correct it, or drop={name!r}."
             )
-        where = [self.names[self.roles.features[k]] for k in np.flatnonzero(gaps.any(axis=0))]
+        where = [self._name(int(k)) for k in np.flatnonzero(gaps.any(axis=0))]
         raise FormatError(
             f"{source}: values are missing in {_columns(where)}, the first at line {at} in column "
-            f"{self.names[self.roles.features[column]]!r}. Fill them in, take the rows out, or drop the columns: "
+            f"{self._name(column)!r}. Fill them in, take the rows out, or drop the columns: "
             f"drop={where[0]!r}."
         )
+
+    def _name(self, feature: int) -> str:
+        return shortened(self.names[self.roles.features[feature]], 60)
 
     def _explain(self, error: Exception) -> NoReturn:
         """What Arrow could not read, by line and column."""
@@ -256,13 +260,13 @@ class _Rows:
         found = _CONVERSION.search(str(error))
         if found is None:
             raise FormatError(
-                f"{source}: cannot be read as a table ({error}). Is a quote left open?"
+                f"{source}: cannot be read as a table ({shortened(str(error))}). Is a quote left open?"
             ) from None
         line, cell = offset + int(found[2]), found[4]
         if cell is None:
             raise FormatError(
-                f"{source}: line {line}, column {self.names[int(found[1])]!r} is not UTF-8. Save the file as UTF-8, or "
-                "convert it: iconv -f latin1 -t utf-8."
+                f"{source}: line {line}, column {shortened(self.names[int(found[1])], 60)!r} is not UTF-8. "
+                "Save the file as UTF-8, or convert it: iconv -f latin1 -t utf-8."
             ) from None
         self.refuse_cell(line, int(found[1]), cell)
 
@@ -275,7 +279,7 @@ class _Rows:
 
     def refuse_cell(self, line: int, place: int, cell: str) -> NoReturn:
         """A cell is no number."""
-        source, name = self.stream.name, self.names[place]
+        source, name = self.stream.name, shortened(self.names[place], 60)
         if self.layout.delimiter != "," and DECIMAL_COMMA.fullmatch(cell):
             _refuse_comma(source, name, line, cell)
         raise FormatError(

@@ -45,7 +45,7 @@ class Inside:
         for part in path.split("/"):
             if part in ("", "."):
                 continue
-            link = None if hasattr(node, "dtype") else node.get(part, getlink=True)
+            link: Any = None if hasattr(node, "dtype") else node.get(part, getlink=True)
             kind = type(link).__name__
             if kind == "ExternalLink":
                 raise self._refused(f"{part!r} is a link to the file {link.filename!r}")

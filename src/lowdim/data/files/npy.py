@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,16 @@ import numpy as np
 
 from ...errors import FormatError
 from ...records import format_bytes
-from .checks import as_rows, check_file, check_magic, check_numbers, shortened
+from .checks import as_rows, check_file, check_magic, check_numbers, check_rows, shortened
 from .table import Request, Table
 
 _UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError)
 """What NumPy raises for a header that is not one."""
 _LONGEST = 10_000
 """Bytes of the longest header, as in NumPy."""
+_MOST_DIMENSIONS = 32
+"""As in NumPy before its second version."""
+_LONG = re.compile(rb"(\d)L\b")
 _LENGTHS: dict[tuple[int, int], tuple[int, Any]] = {
     (1, 0): (2, np.lib.format.read_array_header_1_0),
     (2, 0): (4, np.lib.format.read_array_header_2_0),
@@ -55,8 +59,7 @@ def read(path: Path, request: Request) -> Table:
             f"{path}: {state}: its shape {header.shape} of {header.dtype} takes {format_bytes(header.nbytes)} "
             f"({header.nbytes} bytes), and it holds {stored}. Write or copy it again."
         )
-    if not header.nbytes or len(header.shape) < 2:
-        as_rows(np.empty(header.shape, np.uint8), path)
+    check_rows(header.shape, path)
     try:
         mapped: np.memmap[Any, np.dtype[Any]] = np.memmap(
             path,
@@ -80,16 +83,16 @@ def read_header(file: IO[bytes], source: object) -> Header:
         if version not in _LENGTHS:
             raise ValueError(f"version {version[0]}.{version[1]} of the format is for records")
         width, parse = _LENGTHS[version]
-        declared = file.read(width)
-        if (length := int.from_bytes(declared, "little")) > _LONGEST:
+        if (length := int.from_bytes(file.read(width), "little")) > _LONGEST:
             raise ValueError(f"it would have {length} bytes")
-        # NumPy would read a header of any length before it looks at it.
-        shape, fortran, dtype = parse(io.BytesIO(declared + file.read(length)))
+        # NumPy would read a header of any length before it looks at it, and warns of the long numbers of Python 2.
+        text = _LONG.sub(rb"\1", file.read(length))
+        shape, fortran, dtype = parse(io.BytesIO(len(text).to_bytes(width, "little") + text))
     except _UNREADABLE as error:
         reason = shortened(str(error).partition("\n")[0]) or type(error).__name__
         raise FormatError(
             f"{source}: its header cannot be read ({reason}). Write or copy it again."
         ) from error
-    if min(shape, default=0) < 0:
+    if len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
         raise FormatError(f"{source}: declares the shape {shape}, which cannot be. Write or copy it again.")
     return Header(shape, fortran, dtype, file.tell())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import zipfile
 import zlib
@@ -9,12 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
+from ...parallel import row_blocks
 from .checks import Budget, as_rows, check_declared, check_file, check_fits, check_magic, check_numbers
 from .npy import Header, read_header
 from .sparse import FORMATS, from_parts
@@ -23,6 +25,8 @@ from .table import Request, Table, chosen_label, listed
 USUAL = ("X", "data", "x", "embedding")
 """Names that features go by, where an archive holds several arrays that could be it."""
 
+_PIECE = 1 << 20
+"""Bytes that are unpacked at a time."""
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -39,12 +43,12 @@ def read(path: Path, request: Request) -> Table:
     """Features, and every array of one value for each point as a column."""
     size = check_file(path)
     check_magic(path, b"PK\x03\x04")
-    with _opened(path) as archive:
+    with opened(path) as archive:
         is_sparse = {"format", "shape", "data"} <= archive.headers.keys()
         return _sparse(archive, request, size) if is_sparse else _dense(archive, request)
 
 
-def _dense(archive: _Archive, request: Request) -> Table:
+def _dense(archive: Archive, request: Request) -> Table:
     key = _choose(archive, request.key)
     name = f"{archive.path} [{key}]"
     check_numbers(archive.headers[key].dtype, name)
@@ -67,7 +71,7 @@ def _text(values: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def _choose(archive: _Archive, key: str | None) -> str:
+def _choose(archive: Archive, key: str | None) -> str:
     headers = archive.headers
     if key is not None:
         if key not in headers:
@@ -83,8 +87,9 @@ def _choose(archive: _Archive, key: str | None) -> str:
     raise InputError(f"key: {archive.path} holds several arrays: {shapes or 'none'}. Say which: key='...'.")
 
 
-def _sparse(archive: _Archive, request: Request, size: int) -> Table:
-    kind = str(archive.array("format").astype(str))
+def _sparse(archive: Archive, request: Request, size: int) -> Table:
+    told = archive.array("format")
+    kind = str(_text(told.reshape(-1))[0]) if told.dtype.kind in "US" and told.size == 1 else str(told.dtype)
     needed = ("row", "col") if kind == "coo" else ("indices", "indptr")
     if kind not in FORMATS or not {*needed} <= archive.headers.keys():
         raise FormatError(
@@ -100,7 +105,7 @@ def _sparse(archive: _Archive, request: Request, size: int) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class _Archive:
+class Archive:
     """An open archive: what its members declare, and how to read one."""
 
     path: Path
@@ -123,13 +128,19 @@ class _Archive:
         self.budget.take(declared)
         check_fits(name, header.nbytes, "Save the array with numpy.save: an .npy is mapped, not loaded.")
         with _reading(self.path), self.file.open(f"{key}.npy") as member:
-            array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
+            member.read(header.length)
+            data = np.empty(header.nbytes, np.uint8)
+            stream = cast("io.BufferedIOBase", member)
+            for part in row_blocks(data.size, _PIECE):
+                if stream.readinto(data[part].data) != len(data[part]):
+                    raise EOFError(f"{key} is cut off")
             member.read(1)  # the end of the member is where its checksum is compared
-        return array
+            return data.view(header.dtype).reshape(header.shape, order="F" if header.fortran else "C")
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[_Archive]:
+def opened(path: Path) -> Iterator[Archive]:
+    """An archive, of whose arrays only the headers have been read."""
     with _reading(path):
         file = zipfile.ZipFile(path)
     with file:
@@ -141,7 +152,7 @@ def _opened(path: Path) -> Iterator[_Archive]:
             with _reading(path), file.open(info) as member:
                 headers[key] = read_header(member, f"{path} [{key}]")
             sizes[key] = (info.file_size, info.compress_size)
-        yield _Archive(path, file, headers, sizes, Budget(path, path.stat().st_size))
+        yield Archive(path, file, headers, sizes, Budget(path, path.stat().st_size))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import FormatError
+from ...errors import FormatError, LowdimError
 from .arrow import to_numpy
 from .checks import check_declared, check_file, check_fits, check_magic, shortened
 from .table import Assign, Request, Roles, Table, assign, listed
@@ -33,9 +33,17 @@ def read(path: Path, request: Request, choose: Assign = assign) -> Table:
         # Not mapped: a file that shrinks while it is read would end the process.
         with parquet.ParquetFile(path, memory_map=False) as file:
             return _read(path, file, request, choose)
-    except (pa.ArrowException, OSError, RuntimeError) as error:
-        if isinstance(error, FormatError):
-            raise
+    except (LowdimError, MemoryError):
+        raise
+    except (
+        pa.ArrowException,
+        OSError,
+        RuntimeError,
+        ValueError,
+        TypeError,
+        LookupError,
+        OverflowError,
+    ) as error:
         reason = shortened(str(error))
         raise FormatError(f"{path}: is damaged or cut off ({reason}). Write or copy it again.") from error
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ...errors import FormatError, InputError
+from .checks import shortened
 from .table import Request
 
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(inf|infinity)\s*", re.IGNORECASE)
@@ -41,6 +42,8 @@ _DELIMITERS = (",", "\t", ";", "|", " ")
 _LINES = 20
 _LOOKED_AT = 100
 _CELLS = 100_000
+MOST_COLUMNS = 1 << 20
+"""Columns of a table of text; wider ones are not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,12 @@ class Layout:
 def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) -> Layout:
     """The layout of a table from its first bytes; ``whole`` when there are no others."""
     lines = _lines(head, whole, name)
+    _check_width(lines, request, name)
     delimiter = request.delimiter or ("\t" if suffix == ".tsv" else _delimiter(lines))
-    if (
-        len(delimiter) != 1
-        or not delimiter.isascii()
-        or not (delimiter.isprintable() or delimiter == "\t")
-        or delimiter == '"'
-    ):
-        raise InputError(f"delimiter: must be one character, such as ',' or a tab; got {delimiter!r}.")
+    if len(delimiter) != 1 or not (delimiter == "\t" or " " <= delimiter <= "~") or delimiter == '"':
+        raise InputError(
+            f"delimiter: must be one character, such as ',' or a tab; got {shortened(delimiter)!r}."
+        )
     rows = _rows(lines, delimiter, name)
     if not rows:
         raise FormatError(f"{name}: has no rows. Write it again.")
@@ -78,8 +79,8 @@ def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) ->
     if twice is not None:
         places = [place for place, cell in enumerate(names) if cell == twice]
         raise FormatError(
-            f"{name}: line 1 names two columns {twice!r} (numbers {places[0]} and {places[1]}, counted from 0). "
-            "Rename one, or give header=False if line 1 is data."
+            f"{name}: line 1 names two columns {shortened(twice, 60)!r} (numbers {places[0]} and {places[1]}, "
+            "counted from 0). Rename one, or give header=False if line 1 is data."
         )
     return Layout(delimiter, names, n_columns, rows[1:])
 
@@ -100,6 +101,16 @@ def _lines(head: bytes, whole: bool, name: str) -> list[str]:
         ) from None
     # Not splitlines, which also breaks at characters that no table means as the end of a line.
     return list(io.StringIO(text, newline=""))
+
+
+def _check_width(lines: list[str], request: Request, name: str) -> None:
+    """Refuse what no table has, before a list of it is made."""
+    for line in lines[: _LOOKED_AT + 1]:
+        if any(line.count(delimiter) >= MOST_COLUMNS for delimiter in (request.delimiter or _DELIMITERS)):
+            raise FormatError(
+                f"{name}: a line has more than {MOST_COLUMNS} columns. Is it turned on its side? A table of this "
+                "size is best saved as .npy."
+            )
 
 
 def _rows(lines: list[str], delimiter: str, name: str) -> tuple[tuple[str, ...], ...]:

@@ -15,7 +15,7 @@ from ...errors import FileError, FormatError, InputError
 from .checks import check_file
 
 HEAD = 1 << 20
-LONGEST = 1 << 27
+LONGEST = 1 << 26
 """Bytes in which two lines of a table must have ended."""
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ...errors import InputError, InputTypeError
+from .checks import shortened
 
 Column = str | int
 
@@ -140,7 +141,7 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
         if not column.removeprefix("-").isdecimal():
             close = difflib.get_close_matches(column, names, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"It has {listed(names)}."
-            raise InputError(f"{what}: {source} has no column {column!r}. {hint}")
+            raise InputError(f"{what}: {source} has no column {shortened(repr(column))}. {hint}")
     if not isinstance(column, str | int):
         raise InputTypeError(
             f"{what}: must be the name or the number of a column of {source}; got {column!r}."
@@ -149,7 +150,7 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
     if not -len(names) <= number < len(names):
         raise InputError(
             f"{what}: {source} has {len(names)} columns, so their numbers are 0 to {len(names) - 1}, "
-            f"or -1 for the last; got {column!r}."
+            f"or -1 for the last; got {shortened(repr(column))}."
         )
     return number % len(names)
 
@@ -172,5 +173,5 @@ def chosen_label(
 
 def listed(names: Sequence[str], most: int = 8) -> str:
     """The first few names for a message: 'a', 'b', ... (20 in all)."""
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(repr(shortened(name, 60)) for name in names[:most])
     return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

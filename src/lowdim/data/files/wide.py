@@ -1,7 +1,7 @@
 """Tables of text with very many columns, row by row.
 
-Arrow takes some 8 KB and 50 microseconds for every column of a block, which for tens of thousands of columns is far more
-than the numbers themselves.
+Arrow takes some 8 KB and 50 microseconds for every column of a block, which for tens of thousands of columns is far
+more than the numbers themselves.
 """
 
 from __future__ import annotations

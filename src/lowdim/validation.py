@@ -68,7 +68,7 @@ def check_size(array: Any, name: str, estimator: str | None = None) -> None:
 
     One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
     """
-    values = array.data if sparse.issparse(array) else array
+    values: NDArray[Any] = array.data if hasattr(array, "indptr") else array
     if values.dtype.kind != "f":
         return
     largest = _largest(values) if values.dtype.itemsize > 4 else None

@@ -135,7 +135,7 @@ def test_weights_of_both_signs_leave_the_solution_orthonormal():
 
 @pytest.mark.parametrize("A", [np.ones((30, 30)), np.zeros((30, 30))])
 def test_nystrom_does_not_divide_by_rounding(A):
-    with pytest.raises(InputError, match="n_components must be at most [01]"):
+    with pytest.raises(InputError, match=r"n_components must be at most [01]"):
         lowdim.SpectralProblem(A, n_components=3, end="largest", solver=lowdim.Nystrom(10)).fit()
 
 
@@ -180,3 +180,30 @@ def test_an_edge_of_next_to_nothing_does_not_stop_the_elastic_embedding():
     W[0, 20] = W[20, 0] = 1e-300
     X = lowdim.ElasticEmbedding(metric="graph", max_iter=20).fit_transform(W)
     assert np.all(np.isfinite(X))
+
+
+@pytest.mark.parametrize("name", ["LaplacianEigenmaps", "Isomap", "LLE", "ClassicalMDS", "TSNE"])
+def test_a_metric_that_returns_no_number_is_said(points, name):
+    def distance(a, b):
+        return np.nan if a[0] > 5 else np.abs(a - b).sum()
+
+    with pytest.raises(NumericalError, match="The metric 'distance' gave"):
+        getattr(lowdim, name)(metric=distance).fit(points)
+
+
+def test_a_kernel_that_returns_no_number_is_said(points):
+    with pytest.raises(NumericalError, match="The kernel gave"):
+        lowdim.KernelPCA(kernel=lambda a, b: np.inf if a[0] > 5 else a @ b).fit(points)
+
+
+def test_a_start_beyond_squaring_is_said(points):
+    with pytest.raises(InputError, match="init must hold numbers"):
+        lowdim.TSNE(init=np.full((60, 2), 1e100)).fit(points)
+
+
+def test_a_start_that_is_far_too_wide_is_brought_back(points):
+    rng = np.random.default_rng(0)
+    for kind in (lowdim.SNE, lowdim.SymmetricSNE, lowdim.TSNE, lowdim.ElasticEmbedding):
+        model = kind(init=rng.standard_normal((60, 2)) * 1e30, max_iter=20).fit(points)
+        assert np.all(np.isfinite(model.embedding_))
+        assert np.isfinite(model.objective_)

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .. import checks
 from ..data.rows import Rows
 from ..parallel import map_blocks, row_blocks
 from ..records import Floats
 from .metrics import Metric
+
+METRIC_ADVICE = ("it overflows, or is not defined for some rows", "Rescale the data, or see to the metric.")
+"""Cause and cure of distances that are no numbers."""
 
 
 def pairwise_distances(
@@ -29,4 +33,5 @@ def pairwise_distances(
             distances[block, columns] = metric.pairwise(rows, right.block(columns))
 
     map_blocks(fill, left.n_rows, n_jobs=n_jobs, done=done, block_rows=64)
+    checks.finite(distances, f"The metric {metric.name!r}", *METRIC_ADVICE)
     return distances

@@ -80,8 +80,8 @@ def check_size(array: Any, name: str, estimator: str | None = None) -> None:
 
     One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
     """
-    values: Any = array
-    _check_sizes([values.data if sparse.issparse(array) else values], name, estimator)
+    values: NDArray[Any] = array.data if hasattr(array, "indptr") else array
+    _check_sizes([values], name, estimator)
 
 
 def _check_sizes(blocks: Iterable[NDArray[Any]], name: str, estimator: str | None) -> None:

@@ -11,6 +11,9 @@ import lowdim
 
 from . import references as reference
 
+MOST_ENTRIES = 10_000_000
+"""Data beyond this is not written out for dense NumPy."""
+
 
 class Finding(Exception):
     """Something that must not be."""
@@ -43,6 +46,8 @@ def check_model(model: Any, data: Any) -> None:
     for key, figure in model.report_.figures.items():
         if isinstance(figure, float | np.ndarray) and np.asarray(figure).dtype.kind == "f":
             require(np.all(np.isfinite(figure)), f"report_ holds {key} = {figure}")
+    if data.shape[0] * data.shape[1] > MOST_ENTRIES:
+        return
     is_exact = not hasattr(model, "certificate_")
     for kind, check in CHECKS.items():
         if isinstance(model, kind):
@@ -92,7 +97,7 @@ def check_isomap(model: Any, data: Any, is_exact: bool) -> None:
     if not is_exact or model.radius is not None or model.metric != "euclidean":
         return
     first, place = reference.groups(data)
-    rows = reference.centred(data)[first]
+    rows = reference.about_first(data)[first]
     D = reference.distances(rows)
     if not wide_enough(D, data):
         return
@@ -116,11 +121,12 @@ def check_lle(model: Any, data: Any, is_exact: bool) -> None:
     if model.report_.figures["components"] > 1:
         return
     first, place = reference.groups(data)
-    rows = reference.centred(data)[first]
+    rows = reference.about_first(data)[first]
     if not wide_enough(reference.distances(rows), data):
         return
     k = min(model.n_neighbors or 12, first.size - 1)
-    W = reference.local_weights(rows / np.abs(rows).max(), k, model.reg)
+    # A power of two leaves ties as they are.
+    W = reference.local_weights(rows / 2.0 ** np.frexp(np.abs(rows).max())[1], k, model.reg)
     mass = np.bincount(place).astype(float)
     wanted = reference.smallest_of_weights(W, mass, model.n_components)
     gap = np.abs(model.eigenvalues_ - wanted).max()
@@ -182,7 +188,7 @@ def check_embedding(model: Any, data: Any, is_exact: bool) -> None:
     P = (P + P.T) / P.sum() / 2
     kernel = "student" if isinstance(model, lowdim.TSNE) else "gaussian"
     found, wanted = model.kl_divergence_, reference.divergence(P, model.embedding_, kernel)
-    allowed = 0.03 if model.repulsion == "fft" else 1e-6
+    allowed = (0.03 if len(D) > 100 else 0.2) if model.repulsion == "fft" else 1e-6
     words = f"KL(P | Q) is {found:.6g}, dense NumPy says {wanted:.6g}"
     require(abs(found - wanted) <= 0.01 * abs(wanted) + allowed, words)
 

@@ -96,7 +96,7 @@ def _local(n_landmarks: int) -> dict[str, Entry]:
 
 
 def _nonlinear() -> dict[str, Entry]:
-    short = {"max_iter": 60}
+    short = {"max_iter": 30}
     return {
         "SNE": _embedding(lowdim.SNE, **short),
         "SymmetricSNE": _embedding(lowdim.SymmetricSNE, **short),

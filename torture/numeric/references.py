@@ -21,14 +21,20 @@ def centred(data: Any) -> np.ndarray:
     return np.asarray(rows - rows.mean(axis=0), dtype=np.float64)
 
 
+def about_first(data: Any) -> np.ndarray:
+    """Rows about the first one: whole numbers stay whole, and ties stay ties."""
+    rows = dense(data)
+    return np.asarray(rows - rows[0], dtype=np.float64)
+
+
 def variances(data: Any, count: int) -> np.ndarray:
     """Variances of the principal components."""
     return np.linalg.svd(centred(data), compute_uv=False)[:count] ** 2 / max(1, data.shape[0] - 1)
 
 
 def distances(data: Any, metric: str = "euclidean") -> np.ndarray:
-    """All distances, of rows about their mean."""
-    return cdist(centred(data), centred(data), "cityblock" if metric == "manhattan" else metric)
+    """All distances, of rows about the first."""
+    return cdist(about_first(data), about_first(data), "cityblock" if metric == "manhattan" else metric)
 
 
 def largest_of_distances(D: np.ndarray, count: int) -> np.ndarray:
@@ -110,18 +116,18 @@ def laplacian_values(W: np.ndarray, count: int) -> np.ndarray:
 def conditional(D: np.ndarray, k: int, perplexity: float) -> np.ndarray:
     """Entropic affinities on the k nearest by bisection, in units of each row's nearest gap."""
     lists = neighbor_lists(D, k)
+    squares = np.take_along_axis(D, lists, axis=1)
+    squares = (squares / squares.max(axis=1, keepdims=True)) ** 2
+    squares -= squares.min(axis=1, keepdims=True)
+    low, high = np.zeros(len(D)), np.full(len(D), np.inf)
+    for _ in range(200):
+        beta = np.where(np.isfinite(high), (low + high) / 2, np.maximum(1.0, 2 * low))
+        p = np.exp(-beta[:, None] * squares)
+        p /= p.sum(axis=1, keepdims=True)
+        too_wide = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=1) > np.log(perplexity)
+        low, high = np.where(too_wide, beta, low), np.where(too_wide, high, beta)
     P = np.zeros(D.shape)
-    for i, near in enumerate(lists):
-        squares = (D[i, near] / D[i, near].max()) ** 2
-        squares -= squares.min()
-        low, high = 0.0, 1e30
-        for _ in range(300):
-            beta = (low + high) / 2 if high < 1e29 else max(1.0, 2 * low)
-            p = np.exp(-beta * squares)
-            p /= p.sum()
-            entropy = -np.sum(p[p > 0] * np.log(p[p > 0]))
-            low, high = (beta, high) if entropy > np.log(perplexity) else (low, beta)
-        P[i, near] = p
+    np.put_along_axis(P, lists, p, axis=1)
     return P
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from .. import kernels
+from .. import checks, kernels
 from ..events import Events
 from ..parallel import map_blocks
 from ..records import Sparse
@@ -67,6 +67,8 @@ def reconstruction_weights(
             events.progress(rows, neighbors.n_rows)
 
     map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs, block_rows=patches.block_rows, done=done)
+    cause = "the neighbours of some point do not span what would rebuild it"
+    checks.finite(weights, "The reconstruction weights", cause, "Raise reg, or n_neighbors.")
     W = csr_array(
         (weights, neighbors.indices, neighbors.indptr), shape=(neighbors.n_rows, neighbors.n_points)
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import validation
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
@@ -47,6 +48,7 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
             f"init must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. Replace them, "
             "or leave it to init='auto'."
         )
+    validation.check_size(given, "init")
     return given
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import checks
 from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Neighbors
 from .metrics import Metric
+from .pairwise import METRIC_ADVICE
 from .table import TableIndex
 
 
@@ -26,6 +28,7 @@ class GenericIndex(TableIndex):
         out = np.empty((queries.shape[0], self.n_points))
         for points in row_blocks(self.n_points, self.rows.block_rows()):
             out[:, points] = self.pairwise(queries, self.rows.block(points))
+        checks.finite(out, f"The metric {self.metric!r}", *METRIC_ADVICE)
         return out
 
     def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:

@@ -162,8 +162,9 @@ class Geometry:
         return native(self.rows.take(needed, self.rows.values.dtype)), self.terms[needed], moved
 
     def to_metric(self, squared: Floats) -> Floats:
-        """Distances in the metric from squared distances."""
-        return self.metric.from_squared(squared) * self.unit
+        """Distances in the metric from squared distances; infinite where float64 cannot hold them."""
+        with np.errstate(over="ignore"):
+            return self.metric.from_squared(squared) * self.unit
 
     def to_squared(self, distance: float) -> float:
         """Squared distance at which the metric is ``distance``."""
@@ -190,7 +191,7 @@ def _largest(rows: Rows, n_jobs: int | None) -> float:
 
 def _power_of_two(value: float) -> float:
     """The power of two at or below a positive number, its inverse finite; 1 for zero."""
-    return float(2.0 ** max(-1000.0, np.floor(np.log2(value)))) if value > 0 else 1.0
+    return float(2.0 ** np.clip(np.frexp(value)[1] - 1, -1000, 1000)) if value > 0 else 1.0
 
 
 def native(values: NDArray[Any]) -> NDArray[Any]:

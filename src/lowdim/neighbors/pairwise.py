@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import checks
 from ..data.rows import Rows
 from ..events import Events, State
 from ..keeping import pieces
 from ..parallel import map_blocks, row_blocks, shifted
 from ..records import Floats
 from .metrics import Metric
+
+METRIC_ADVICE = ("it overflows, or is not defined for some rows", "Rescale the data, or see to the metric.")
+"""Cause and cure of distances that are no numbers."""
 
 
 def pairwise_distances(
@@ -42,4 +46,5 @@ def pairwise_distances(
     for piece, state in pieces(events, "distances", left.n_rows, 8 * right.n_rows, make):
         if state["distances"].base is not distances:
             distances[piece] = state["distances"]
+    checks.finite(distances, f"The metric {metric.name!r}", *METRIC_ADVICE)
     return distances

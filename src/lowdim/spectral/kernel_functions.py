@@ -72,7 +72,9 @@ class Kernel:
             a, b = _dense(a) - self.origin, _dense(b) - self.origin
         product = _product(a, b)
         if self.name == "poly":
-            return np.asarray((gamma * product + self.coef0) ** self.degree)
+            # What overflows is found where the matrix, or the coordinates made of it, are handed on.
+            with np.errstate(over="ignore"):
+                return np.asarray((gamma * product + self.coef0) ** self.degree)
         if self.name == "sigmoid":
             return np.tanh(gamma * product + self.coef0)
         if self.name == "cosine":

@@ -42,9 +42,12 @@ def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     values, vectors = eigh(
         matrix,
         lower=True,
-        overwrite_a=True,
+        overwrite_a=not few,
         check_finite=False,
         driver="evr" if few else "evd",
         subset_by_index=[size - count, size - 1] if few else None,
     )
+    if values.size < count:
+        # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
+        values, vectors = eigh(matrix, lower=True, overwrite_a=True, check_finite=False, driver="evd")
     return values[::-1][:count] * scale, vectors[:, ::-1][:, :count]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ... import kernels
+from ... import checks, kernels
 from ...affinities.patches import Patches
 from ...errors import InputError
 from ...events import Events
@@ -74,6 +74,8 @@ def assemble(
         map_blocks(add, size, n_jobs=n_jobs)
         if events is not None:
             events.progress(last, locals_.n_patches)
+    cause = "the tangent plane of some neighbourhood is lost to rounding"
+    checks.finite(values, "The local matrices", cause, "Raise n_neighbors, or lower n_components.")
     matrix = csr_array((values, columns, row_starts), shape=(size, size))
     matrix.has_sorted_indices = True
     return matrix

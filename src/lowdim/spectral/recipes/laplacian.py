@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from ...affinities import degrees
+from ...errors import NumericalError
 from ...records import Floats, Problem, Sparse
 from ..operators import Laplacian
 
@@ -22,4 +23,9 @@ def laplacian_problem(W: Sparse, weights: Floats | None = None, *, n_jobs: int |
         M = diags_array(weights)
         W = csr_array(M @ W @ M)
     D = degrees(W)
+    if not (smallest := float(D.min(initial=np.inf))) > 0 or not np.isfinite(D.sum()):
+        raise NumericalError(
+            f"The degrees of the graph must be positive and finite; the smallest is {smallest:g}, the largest "
+            f"{float(D.max()):g}. Leave out nodes without edges, or rescale the affinities."
+        )
     return Problem(Laplacian(W, D, n_jobs), "smallest", mass=D, trivial=np.ones((D.size, 1)))

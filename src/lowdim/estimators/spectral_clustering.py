@@ -17,6 +17,7 @@ from ..errors import DataWarning
 from ..events import Events, Listener
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
+from ..spectral.grouping import group
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.lll import LLL
 from . import costs
@@ -219,8 +220,6 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         self, points: Floats, landmarks: Floats | None, rng: np.random.Generator, events: Events
     ) -> tuple[Integers, Floats]:
         """k-means; with landmarks the starts are tried on these, and the best of them once on all points."""
-        from sklearn.cluster import KMeans
-
         if points.shape[1] == 1:
             if self.n_clusters > 1:
                 events.warned(
@@ -229,14 +228,18 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
                     DataWarning,
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
-        seed = int(rng.integers(2**31 - 1))
-        n_init: Any = self.n_init
-        start: Any = "k-means++"
+        start = None
         if landmarks is not None and landmarks.shape[0] >= self.n_clusters:
-            start = KMeans(self.n_clusters, n_init=n_init, random_state=seed).fit(landmarks).cluster_centers_
-            n_init = 1
-        groups = KMeans(self.n_clusters, init=start, n_init=n_init, random_state=seed).fit(points)
-        return groups.labels_.astype(np.int64), groups.cluster_centers_
+            tried = group(landmarks, self.n_clusters, starts=self.n_init, rng=rng, n_jobs=self.n_jobs)
+            start = tried.centers
+        found = group(points, self.n_clusters, starts=self.n_init, centers=start, rng=rng, n_jobs=self.n_jobs)
+        filled = np.unique(found.labels).size
+        if filled < self.n_clusters:
+            events.warned(
+                f"Only {filled} of {self.n_clusters} groups have points: no more of the rows differ. Ask for fewer.",
+                DataWarning,
+            )
+        return found.labels, found.centers
 
     def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
         grouping = costs.k_means(rows.n_rows, self._n_coordinates, self.n_clusters, self.n_init)

@@ -20,7 +20,8 @@ from .notebook import Claim, Notebook
 FOLDER = Path(__file__).parent
 INTERRUPTED = "interrupted"
 
-Progress = Callable[[str], object]
+Progress = Callable[[int, int, str], object]
+"""Hears how many are done, of how many, and the identifier of the next; an empty one at the end."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def run(
     quick
         Small sizes that show that everything runs: what they measure says little.
     progress
-        Called before each with a line for people: its identifier and, of several, which it is.
+        Called before each and at the end with how many are done, of how many, and which comes next.
     echo
         Print tables and verdicts too.
 
@@ -103,12 +104,13 @@ def run(
     if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"ids: no experiment {', '.join(unknown)}; known are {', '.join(known)}.")
     verdicts: list[Verdict] = []
-    for place, name in enumerate(chosen, start=1):
-        if progress is not None:
-            progress(name if len(chosen) == 1 else f"{name} ({place} of {len(chosen)})")
+    tell = progress or (lambda done, total, name: None)
+    for done, name in enumerate(chosen):
+        tell(done, len(chosen), name)
         verdicts.append(_run_one(name, known[name], Path(output) / name, quick, echo))
         if verdicts[-1].failure == INTERRUPTED:
             break
+    tell(len(verdicts), len(chosen), "")
     return verdicts
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.persistence.atomic import writing
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -40,7 +42,10 @@ class Notebook:
     def keep(self, rows: Sequence[Mapping[str, Any]], name: str = "runs") -> None:
         """Write rows as CSV: also while there are more to come, so that a run that is cut short leaves them."""
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        with (self.folder / f"{name}.csv").open("w", newline="") as file:
+        with (
+            writing(self.folder / f"{name}.csv") as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(rows)
@@ -57,7 +62,8 @@ class Notebook:
 
     def figure(self, figure: Any, name: str = "figure") -> None:
         """Write a matplotlib figure as PNG."""
-        figure.savefig(self.folder / f"{name}.png", dpi=150, bbox_inches="tight")
+        with writing(self.folder / f"{name}.png") as temporary:
+            figure.savefig(temporary, format="png", dpi=150, bbox_inches="tight")
 
     def claim(self, words: str, authors: str, measured: str, held: Any) -> None:
         """Note whether an outcome held."""
@@ -84,7 +90,8 @@ class Notebook:
         lines += [f"- {remark}" for remark in self.remarks] + ([""] if self.remarks else [])
         lines += [f"Verdict: {count} of {len(self.claims)} outcomes held."]
         text = "\n".join(lines)
-        (self.folder / "verdict.md").write_text(text + "\n", encoding="utf-8")
+        with writing(self.folder / "verdict.md") as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
         self.say(f"\n{text}")
         return held
 

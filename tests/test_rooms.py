@@ -17,7 +17,7 @@ PACKAGE = Path(lowdim.__file__).parent
 ORDER = [
     {"markup"},
     {"errors", "memory", "records", "rules"},
-    {"kernels", "parallel", "events", "atomic"},
+    {"kernels", "parallel", "events", "atomic", "checks"},
     {"data"},
     {"validation"},
     {"neighbors"},
@@ -30,7 +30,7 @@ ORDER = [
     {"selection"},
     {"persistence"},
     {"cli"},
-    {"demo", "__main__"},
+    {"__main__"},
 ]
 RANK = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 

@@ -1,1 +1,1 @@
-"""Harnesses that try to make lowdim break a promise; `make torture` runs them, their quick forms are tests."""
+"""Harnesses that try to break what lowdim promises: ``python -m torture`` runs them all, ``make torture`` too."""

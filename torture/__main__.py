@@ -1,47 +1,47 @@
-"""``python -m torture [NAME ...] [--amount N] [--seed N]``: run harnesses, all of them without a name."""
+"""Run harnesses by name: ``python -m torture [NAME ...] [--amount N] [--seed N]``; without a name, all of them."""
 
 from __future__ import annotations
 
 import argparse
-import pkgutil
+import ast
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 
-def harnesses() -> dict[str, ModuleType]:
-    """The modules of this folder that can be run, by name."""
-    found = pkgutil.iter_modules([str(Path(__file__).parent)])
-    modules = {
-        entry.name: import_module(f"{__package__}.{entry.name}") for entry in found if entry.name[0] != "_"
-    }
-    return {name: module for name, module in modules.items() if hasattr(module, "run")}
+def harnesses() -> dict[str, str]:
+    """The modules beside this one that have a ``run``, each with the first line of its description."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        if any(isinstance(node, ast.FunctionDef) and node.name == "run" for node in module.body):
+            found[path.stem] = (ast.get_docstring(module) or "").splitlines()[0]
+    return found
 
 
 def main() -> int:
-    """Run what was asked for; 0 where every promise was kept."""
+    """Run what was named; 0 where every promise was kept."""
     known = harnesses()
-    lines = "\n".join(
-        f"  {name:<16} {(module.__doc__ or '').splitlines()[0]}" for name, module in known.items()
-    )
+    listing = "\n".join(f"  {name:<12} {text}" for name, text in known.items())
     parser = argparse.ArgumentParser(
-        prog=f"python -m {__package__}",
-        description=f"{__doc__}\n\n{lines}",
+        prog="python -m torture",
+        description=f"Harnesses:\n{listing}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="harnesses to run; all without one")
-    parser.add_argument("--amount", type=int, help="how much of it, in the harness's own unit")
-    parser.add_argument("--seed", type=int, default=0, help="seed of what is drawn at random")
+    parser.add_argument("name", nargs="*", help="harnesses to run (default: all)")
+    parser.add_argument(
+        "--amount", type=int, help="inputs, kills or faults; each harness has its own default"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of every random choice (default: 0)")
     options = parser.parse_args()
-    if unknown := [name for name in options.names if name not in known]:
-        parser.error(f"unknown {', '.join(unknown)}; choose from {', '.join(known)}")
+    if unknown := set(options.name) - set(known):
+        parser.error(f"there is no harness {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     failed = []
-    for name in options.names or known:
-        print(f"== {name}", flush=True)
-        if known[name].run(options.amount, options.seed):
+    for name in options.name or known:
+        print(f"== {name}: {known[name]}", flush=True)
+        if import_module(f"torture.{name}").run(options.amount, options.seed):
             failed.append(name)
-    print(f"broken: {', '.join(failed)}" if failed else "every promise kept")
+    print(f"failed: {', '.join(failed)}" if failed else "every promise was kept")
     return 1 if failed else 0
 
 

@@ -23,6 +23,10 @@ class ConvergenceError(LowdimError, RuntimeError):
     """No solver reached a usable solution; the message holds residuals and what to try."""
 
 
+class NumericalError(LowdimError, ArithmeticError):
+    """A stage made numbers that cannot be handed on; the message names the stage, the likely cause and what to try."""
+
+
 class MemoryLimitError(LowdimError, MemoryError):
     """The work would need more memory than ``memory_limit`` (or the machine) allows."""
 

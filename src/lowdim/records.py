@@ -5,6 +5,7 @@ Notation: data ``Y`` (N x D), embedding ``X`` (N x d), weights ``W``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -245,9 +246,9 @@ class Plan:
 
     def __str__(self) -> str:
         """A table for people."""
-        rows = [(s.name, f"{s.seconds:.2g} s", format_bytes(s.bytes), s.note) for s in self.stages]
+        rows = [(s.name, _in_seconds(s.seconds), format_bytes(s.bytes), s.note) for s in self.stages]
         rows.append(
-            ("in all", f"{self.seconds:.2g} s", format_bytes(self.bytes), "seconds add up, bytes peak")
+            ("in all", _in_seconds(self.seconds), format_bytes(self.bytes), "seconds add up, bytes peak")
         )
         title = f"{self.method} on {self.shape[0]} x {self.shape[1]}"
         return "\n".join([title, *(f"  {a:<14} {b:>9} {c:>10}  {d}".rstrip() for a, b, c, d in rows)])
@@ -318,6 +319,12 @@ def format_bytes(count: float) -> str:
             return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:.3g} TB"
+
+
+def _in_seconds(seconds: float) -> str:
+    """Seconds that are a guess: two digits, and no power of ten."""
+    digits = 0 if seconds == 0 else max(0, 1 - math.floor(math.log10(seconds)))
+    return f"{float(f'{seconds:.2g}'):,.{digits}f} s"
 
 
 def _plain(value: Any) -> Any:

@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from .data.mapped import in_memory, is_mapped
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
 from .memory import available_memory
+from .parallel import row_blocks
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
+
+SMALLEST, LARGEST = 1e-70, 1e70
+"""Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
 
 
 def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
@@ -48,14 +53,69 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     from sklearn.utils.validation import validate_data
 
     array = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_min_samples=at_least
+        estimator,
+        loaded(X),
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=at_least,
+        ensure_all_finite=False,
     )
-    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    return _checked(array, "X", type(estimator).__name__)
+
+
+def _checked(array: Any, name: str, estimator: str | None = None) -> Rows:
+    """What scikit-learn has checked but for its numbers, as rows; those of a mapped file are read some at a time."""
+    rows = Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    if rows.is_mapped:
+        blocks: Any = (rows.values[part] for part in row_blocks(rows.n_rows, rows.block_rows()))
+        _check_sizes(blocks, name, estimator)
+    else:
+        check_size(array, name, estimator)
+    return rows
+
+
+def check_size(array: Any, name: str, estimator: str | None = None) -> None:
+    """Raise where numbers are not finite, or so large or small that float64 cannot hold their fourth powers.
+
+    One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
+    """
+    values: Any = array
+    _check_sizes([values.data if sparse.issparse(array) else values], name, estimator)
+
+
+def _check_sizes(blocks: Iterable[NDArray[Any]], name: str, estimator: str | None) -> None:
+    greatest = 0.0
+    for values in blocks:
+        if values.dtype.kind != "f":
+            return
+        largest = _largest(values) if values.dtype.itemsize > 4 else None
+        if largest is None or not np.isfinite(largest):
+            from sklearn.utils import assert_all_finite
+
+            assert_all_finite(values, input_name=name, estimator_name=estimator)
+        greatest = max(greatest, largest or 0.0)
+    if greatest and not SMALLEST <= greatest <= LARGEST:
+        raise InputError(
+            f"{name} must hold numbers whose largest is between {SMALLEST:g} and {LARGEST:g} in size, so that their "
+            f"squares and products fit into float64; its largest is {greatest:.3g}. Rescale it, for example "
+            f"{name} / {greatest:.3g}."
+        )
+
+
+def _largest(values: NDArray[Any]) -> float:
+    """Largest absolute value, some at a time; NaN where there is one."""
+    contiguous = values.flags.c_contiguous or values.flags.f_contiguous
+    flat = values.reshape(-1, order="A") if contiguous else values
+    step = max(1, (1 << 17) // max(1, flat[:1].size))
+    parts = [flat[start : start + step] for start in range(0, len(flat), step)]
+    # NumPy's own maximum hands NaN on, Python's would not.
+    return float(np.max([max(part.max(), -part.min()) for part in parts], initial=0.0))
 
 
 def view_rows(X: Any) -> Rows:
     """Data as rows for a look at its shape and form, unchecked."""
-    rows = Rows(_sorted_rows(X) if sparse.issparse(X) else np.asanyarray(X))
+    rows = Rows(_sorted_rows(loaded(X)) if sparse.issparse(X) else np.asanyarray(X))
     if rows.values.ndim != 2:
         raise InputError(f"X must have two dimensions, rows and columns; got shape {rows.values.shape}.")
     return rows
@@ -65,8 +125,26 @@ def check_block(X: Any, name: str) -> Rows:
     """Data beside X, such as a noise sample: the same forms, its own name in messages."""
     from sklearn.utils.validation import check_array
 
-    array = check_array(X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2, input_name=name)
-    return Rows(_sorted_rows(array) if sparse.issparse(array) else array)
+    array = check_array(
+        loaded(X),
+        accept_sparse="csr",
+        dtype="numeric",
+        ensure_min_samples=2,
+        input_name=name,
+        ensure_all_finite=False,
+    )
+    return _checked(array, name)
+
+
+def loaded(X: Any) -> Any:
+    """Sparse matrices in mapped files are read into memory: they are used as a whole, and the file may shrink."""
+    matrix: Any = X if sparse.issparse(X) else None
+    if matrix is None or matrix.format not in ("csr", "csc"):
+        return X
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    if not any(map(is_mapped, parts)):
+        return X
+    return type(matrix)(tuple(map(in_memory, parts)), shape=matrix.shape)
 
 
 def _sorted_rows(matrix: Any) -> csr_array:
@@ -102,8 +180,8 @@ def check_dense(rows: Rows, why: str) -> None:
 def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
     """Distances, lengths and affinities are never negative and, at ``fit``, symmetric with a zero diagonal."""
     values = rows.values
-    entries = values.data if isinstance(values, csr_array) else values
-    if entries.size and (lowest := entries.min()) < 0:
+    lowest = _lowest(rows)
+    if lowest < 0:
         raise InputError(
             f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
         )
@@ -111,13 +189,23 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
         return
     if isinstance(values, csr_array):
         return
-    if np.any(np.diagonal(values) != 0):
-        worst = int(np.argmax(np.abs(np.diagonal(values))))
+    places = np.arange(rows.n_rows)
+    diagonal = values[places, places]
+    if np.any(diagonal != 0):
+        worst = int(np.argmax(np.abs(diagonal)))
         raise InputError(
-            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {values[worst, worst]:g}. "
+            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {diagonal[worst]:g}. "
             "Set the diagonal to 0, or use metric='graph' if these are affinities."
         )
     check_symmetric(values, what=what)
+
+
+def _lowest(rows: Rows) -> float:
+    """The smallest entry that is held; 0 where none is."""
+    if isinstance(rows.values, csr_array):
+        return float(rows.values.data.min(initial=0))
+    parts = row_blocks(rows.n_rows, rows.block_rows())
+    return min((float(rows.values[part].min(initial=0)) for part in parts), default=0.0)
 
 
 def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
@@ -143,10 +231,10 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
 
 def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = 1e-6) -> None:
     """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
-    n_rows = values.shape[0]
-    scale = float(np.abs(values).max(initial=0))
-    for start in range(0, n_rows, 512):
-        block = slice(start, start + 512)
+    blocks = [slice(start, start + 512) for start in range(0, values.shape[0], 512)]
+    scale = max((float(np.abs(values[block]).max(initial=0)) for block in blocks), default=0.0)
+    for block in blocks:
+        start = block.start
         gap = np.abs(values[block].astype(np.float64) - values[:, block].T)
         if gap.size and gap.max() > tolerance * scale:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)

@@ -7,7 +7,6 @@ import json
 import sys
 import types
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -230,7 +229,7 @@ def make_experiments(monkeypatch, verdicts):
     fake = types.ModuleType("lowdim.experiments")
     fake.catalogue = lambda: [("one-thing", "The first."), ("other", "The second.")]
 
-    def run(ids, output, quick, progress=None):
+    def run(ids, output, quick, progress, echo):
         for done, name in enumerate([*ids, ""]):
             progress(done, len(ids), name)
         return verdicts(ids)
@@ -273,10 +272,9 @@ def test_reproduce(lowdim_command, folder, monkeypatch):
 def test_experiments_of_the_repository(monkeypatch):
     from lowdim.cli.commands import reproduce
 
-    root = str(Path(reproduce.__file__).parents[4])
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", root)])
+    monkeypatch.delitem(sys.modules, reproduce.INSTALLED, raising=False)
     found = reproduce.find_experiments()
-    assert found.__name__ in ("experiments", "lowdim.experiments")
+    assert found.__name__ == reproduce.INSTALLED
     assert reproduce.find_experiments() is found
 
 

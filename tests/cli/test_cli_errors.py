@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from lowdim.cli import main
-from lowdim.cli.failures import explain
-from lowdim.cli.inputs import locate_gap
+from lowdim.cli.failures import explain, locate_gap
 from lowdim.errors import FileError
 
 WRONG_USE = [

@@ -1,4 +1,4 @@
-"""Real processes: pipes, signals, the module and the old way to the demo."""
+"""Real processes: pipes, signals and the module."""
 
 from __future__ import annotations
 
@@ -26,13 +26,17 @@ def own_source(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
 
 
+@pytest.fixture
+def heard():
+    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_python_m_lowdim():
     answer = subprocess.run([*LOWDIM, "--version"], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("lowdim ")
-    answer = subprocess.run(
-        [sys.executable, "-m", "lowdim.demo", "--help"], capture_output=True, text=True, check=True
-    )
-    assert answer.stdout.startswith("Usage: lowdim demo")
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
@@ -83,6 +87,7 @@ def test_closed_standard_output(folder):
     assert "standard output is closed" in answer.stderr
 
 
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_during_an_optimisation(folder):
     rng = np.random.default_rng(0)
     np.save("many.npy", rng.normal(size=(400, 5)))
@@ -98,6 +103,7 @@ def test_ctrl_c_during_an_optimisation(folder):
     assert np.load("out.npy").shape == (400, 2)
 
 
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_while_reading(folder):
     words = [*LOWDIM, "embed", "-", "-vv"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -50,13 +51,13 @@ def test_the_catalogue_imports_no_experiment():
 @pytest.mark.parametrize("name", ["graph-inputs", "lle-faces", "opca", "roll-gallery", "snapshot-pca"])
 def test_those_that_need_no_data_run(name, tmp_path, capsys):
     steps = []
-    (verdict,) = experiments.run([name], tmp_path / "out", True, steps.append)
+    (verdict,) = experiments.run([name], tmp_path / "out", True, lambda *step: steps.append(step))
     assert verdict.failure == ""
     assert verdict.quick
-    assert len(verdict.claims) >= 3
+    assert len(verdict.claims) >= 2
     assert [path.name for path in verdict.figures] == ["figure.png"]
     assert (tmp_path / "out" / name / "verdict.md").read_text().startswith(f"# {name}")
-    assert steps == [name]
+    assert steps == [(0, 1, name), (1, 1, "")]
     assert str(verdict).startswith(f"{name}: ")
     assert capsys.readouterr().out == ""
 
@@ -82,8 +83,10 @@ def test_an_interruption_keeps_what_is_done(tmp_path, monkeypatch):
 
     monkeypatch.setattr(experiments.graph_inputs, "run", interrupted)
     steps = []
-    verdicts = experiments.run(["opca", "graph-inputs", "lle-faces"], tmp_path, True, steps.append)
-    assert steps == ["opca (1 of 3)", "graph-inputs (2 of 3)"]
+    verdicts = experiments.run(
+        ["opca", "graph-inputs", "lle-faces"], tmp_path, True, lambda *step: steps.append(step)
+    )
+    assert steps == [(0, 3, "opca"), (1, 3, "graph-inputs"), (2, 3, "")]
     assert [verdict.id for verdict in verdicts] == ["opca", "graph-inputs"]
     assert verdicts[1].failure == "interrupted"
     assert len(verdicts[1].claims) == 1
@@ -133,15 +136,17 @@ def test_a_notebook_can_be_told_to_be_silent(tmp_path, capsys):
 def test_the_command_lists_and_runs(tmp_path):
     def command(*arguments):
         return subprocess.run(
-            [sys.executable, "-W", "error", "-m", "experiments", *arguments],
-            cwd=ROOT,
+            [sys.executable, "-W", "error", "-m", "lowdim", "reproduce", *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
             capture_output=True,
             text=True,
             check=False,
         )
 
+    (tmp_path / "experiments.py").write_text("raise RuntimeError('another package of that name')")
     assert "roll-gallery" in command().stdout
-    assert "unknown experiment moon" in command("moon").stderr
+    assert "no experiment 'moon'" in command("moon").stderr
     ran = command("opca", "--quick", "--output", str(tmp_path))
     assert ran.returncode == 0, ran.stderr
     assert "outcomes held" in ran.stdout

@@ -25,6 +25,21 @@ def test_every_frame_is_shown(frames, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["moving.gif"]
 
 
+def test_points_keep_their_colours(tmp_path, caplog):
+    sides = np.arange(40) % 2
+    frame = np.column_stack([2.0 * sides - 1.0, np.linspace(-1.0, 1.0, 40)])
+    path = lowdim.animate([(0, frame[::-1]), (1, frame)], sides, path=tmp_path / "sides.gif")
+    with Image.open(path) as image:
+        image.seek(1)
+        pixels = np.asarray(image.convert("RGB")).astype(int)
+    blue = pixels[..., 2] - pixels[..., 0] > 80  # class 0 is blue, class 1 orange
+    orange = pixels[..., 0] - pixels[..., 2] > 80
+    map_only = slice(0, int(0.88 * pixels.shape[1]))  # the legend stands on the right
+    assert np.mean(np.nonzero(blue[:, map_only])[1]) < 0.2 * pixels.shape[1]
+    assert np.mean(np.nonzero(orange[:, map_only])[1]) > 0.6 * pixels.shape[1]
+    assert "Ignoring" not in caplog.text
+
+
 def test_frames_of_a_fit(tmp_path, digits):
     model = lowdim.TSNE(max_iter=30, record=10).fit(digits[0][:100])
     assert lowdim.animate(model.frames_, digits[1][:100], path=tmp_path / "fit.gif").exists()

@@ -13,6 +13,7 @@ import pytest
 
 import lowdim
 from lowdim.errors import FileError, InputError
+from lowdim.plotting.labels import named
 from lowdim.plotting.page import Content, document, map_fragment
 from lowdim.plotting.page.assemble import fill
 from lowdim.plotting.page.sprites import sheets_of
@@ -46,7 +47,7 @@ def test_everything_comes_back(points):
         "many": [f"name {row}" for row in rows],
         "mixed": [None if row == 4 else "é" if row % 2 else "ü" for row in rows],
     }
-    content = Content.of(points, rows % 12, title="t", columns=columns, ids=rows + 5)
+    content = Content.of(points, named(rows % 12), title="t", columns=columns, ids=rows + 5)
     header, array = unpacked(content.packed(None))
     np.testing.assert_array_equal(
         np.stack([array(at) for at in header["coordinates"]], 1), points.astype("f4")
@@ -74,16 +75,16 @@ def test_everything_comes_back(points):
 
 def test_names_that_are_taken(points):
     rows = np.arange(300) % 3
-    content = Content.of(points, rows, columns={"label": rows + 1, "x": rows}, ids=None)
+    content = Content.of(points, named(rows), columns={"label": rows + 1, "x": rows}, ids=None)
     header, _ = unpacked(content.packed(None))
     assert [column["name"] for column in header["columns"]] == ["label", "label (2)", "x"]
     assert header["axes"] == ["x_map", "y_map"]
 
 
 def test_no_columns_and_no_values(points):
-    header, _ = unpacked(Content.of(points, None).packed(None))
+    header, _ = unpacked(Content.of(points, named(None)).packed(None))
     assert header["columns"] == []
-    lost = Content.of(points, np.full(300, np.nan), continuous=True)
+    lost = Content.of(points, named(np.full(300, np.nan)), continuous=True)
     header, _ = unpacked(lost.packed(None))
     assert header["columns"][0]["missing"] == 300
     assert (header["columns"][0]["low"], header["columns"][0]["high"]) == (0.0, 1.0)
@@ -147,8 +148,8 @@ def test_version_is_known_or_not(monkeypatch):
 
 
 def test_embedded_maps_are_second_headings(points):
-    assert "<h2 class" in map_fragment(Content.of(points, None), embedded=True)
-    assert "<h1 class" in map_fragment(Content.of(points, None))
+    assert "<h2 class" in map_fragment(Content.of(points, named(None)), embedded=True)
+    assert "<h1 class" in map_fragment(Content.of(points, named(None)))
 
 
 def decoded(sheet):
@@ -218,3 +219,10 @@ def test_images_without_contrast_or_values():
     found = Images.of(lost, 600).thumbnails(np.array([0, 5]), 2)
     np.testing.assert_array_equal(found[0].ravel(), [0, 128, 255, 255])
     assert not found[1].any()
+
+
+def test_labels_that_have_a_name_are_one_column(points):
+    columns = {"weight": np.linspace(0.0, 1.0, 300), "kind": np.arange(300) % 3}
+    header, _ = unpacked(Content.of(points, named("kind", columns), columns=columns).packed(None))
+    assert [column["name"] for column in header["columns"]] == ["kind", "weight"]
+    assert header["colour"] == 0

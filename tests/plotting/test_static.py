@@ -182,3 +182,23 @@ def test_palettes_are_distinct(count):
     assert len(np.unique(colours.round(4), axis=0)) == count
     assert colours.min() >= 0
     assert colours.max() <= 1
+
+
+def test_labels_by_the_name_of_a_column(points):
+    columns = {"kind": np.arange(len(points)) % 3, "weight": np.linspace(0, 1, len(points))}
+    figure = plot(points[:, :2], "kind", columns=columns)
+    assert figure.legends[0].get_title().get_text() == "kind"
+    figure = plot(points[:, :2], "weight", columns=columns)
+    assert [axes.get_title() for axes in figure.axes] == ["", "weight"]
+    with pytest.raises(
+        InputError, match=r"labels: 'king' is none of the columns; those given are kind, weight"
+    ):
+        plot(points[:, :2], "king", columns=columns)
+    with pytest.raises(InputError, match=r"none were given"):
+        plot(points[:, :2], "king")
+
+
+def test_a_series_brings_its_name(points):
+    pandas = pytest.importorskip("pandas")
+    figure = plot(points[:, :2], pandas.Series(["a", "b"] * (len(points) // 2), name="kind"))
+    assert figure.legends[0].get_title().get_text() == "kind"

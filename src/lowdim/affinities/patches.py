@@ -237,6 +237,8 @@ def _stored_per_row(points: Rows) -> int:
 def _dense_view(points: Rows) -> Floats | None:
     """The points as they lie in memory, where a kernel can read them without a copy."""
     values = points.values
+    if points.is_mapped:
+        return None
     if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.flags.c_contiguous:
         return np.asarray(values)
     return None

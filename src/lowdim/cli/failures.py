@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .inputs import locate_gap
 from .options import Chosen
 from .translate import READING, in_options
 
@@ -72,3 +71,28 @@ def finding_gaps(table: Any) -> Iterator[None]:
         raise InputError(
             f"{table.source}: {gap}. Take these rows out, or fill the gaps in, for example with the column's mean."
         ) from error
+
+
+def locate_gap(table: Any) -> str:
+    """Where the first missing or infinite number is; empty where there is none."""
+    import numpy as np
+    from scipy import sparse
+
+    from ..data.rows import Rows
+    from ..parallel import row_blocks
+
+    X = Rows(table.X).values
+    if sparse.issparse(X) or X.dtype.kind != "f":
+        return ""
+    bad_rows, first = 0, ""
+    for block in row_blocks(X.shape[0], max(1, 10_000_000 // max(1, X.shape[1]))):
+        bad = ~np.isfinite(X[block])
+        rows = np.flatnonzero(bad.any(axis=1))
+        if rows.size and not first:
+            row, column = block.start + rows[0], int(bad[rows[0]].argmax())
+            names = table.feature_names
+            first = f"row {row}, column {column if names is None else repr(names[column])} (counted from 0)"
+        bad_rows += rows.size
+    if not first:
+        return ""
+    return f"{bad_rows:,} of {X.shape[0]:,} rows have missing or infinite values, first in {first}"

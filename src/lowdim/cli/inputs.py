@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .failures import in_words_of
 from .session import Session
 from .usage import UsageError
 
@@ -19,7 +20,7 @@ def read_table(source: str, options: argparse.Namespace, session: Session) -> An
     """The data, as the options of `groups.add_input` say."""
     from ..data import files
 
-    with session.stage("read"):
+    with in_words_of(None, source), session.stage("read"):
         return files.read(
             source,
             label=options.label,
@@ -103,30 +104,6 @@ def describe_table(table: Any) -> str:
     if others:
         line += f"; not features: {', '.join(map(str, others[:6]))}{', ...' if len(others) > 6 else ''}"
     return line
-
-
-def locate_gap(table: Any) -> str:
-    """Where the first missing or infinite number is; empty where there is none."""
-    import numpy as np
-    from scipy import sparse
-
-    from ..parallel import row_blocks
-
-    X = table.X
-    if sparse.issparse(X) or X.dtype.kind != "f":
-        return ""
-    bad_rows, first = 0, ""
-    for block in row_blocks(X.shape[0], max(1, 10_000_000 // max(1, X.shape[1]))):
-        bad = ~np.isfinite(X[block])
-        rows = np.flatnonzero(bad.any(axis=1))
-        if rows.size and not first:
-            row, column = block.start + rows[0], int(bad[rows[0]].argmax())
-            names = table.feature_names
-            first = f"row {row}, column {column if names is None else repr(names[column])} (counted from 0)"
-        bad_rows += rows.size
-    if not first:
-        return ""
-    return f"{bad_rows:,} of {X.shape[0]:,} rows have missing or infinite values, first in {first}"
 
 
 def _similar(source: str) -> str:

@@ -144,16 +144,18 @@ class Outputs:
     def write(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> list[str]:
         """Write everything; returns the names."""
         clusters = getattr(model, "labels_", None)
-        labels = table.labels if table.labels is not None else clusters
         written: list[str] = []
         try:
             self._write_numbers(model, table, clusters, written, session)
             for picture in self.pictures:
                 with session.stage(f"draw {picture}"):
-                    draw(picture, model, table, labels, images)
+                    if picture.lower().endswith(MOVING):
+                        _move(picture, model.frames_, table, clusters)
+                    else:
+                        draw(picture, model.embedding_, table, clusters, images)
                 written.append(picture)
             if self.report is not None:
-                self._write_report(model, table, labels, scores, images, session)
+                self._write_report(model, table, scores, images, session)
                 written.append(self.report)
         except KeyboardInterrupt:
             raise InterruptedWriting(written) from None
@@ -179,18 +181,18 @@ class Outputs:
                 save(model, self.model, force=self.force)
                 written.append(self.model)
 
-    def _write_report(
-        self, model: Any, table: Any, labels: Any, scores: Any, images: Any, session: Session
-    ) -> None:
+    def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
         from ..plotting.report import write_report
 
         assert self.report is not None
+        label, columns = colours_of(table, getattr(model, "labels_", None))
         with session.stage("report"):
             write_report(
                 self.report,
                 model,
                 None if scores is None else table.X,
-                labels,
+                label,
+                columns=columns,
                 scores=scores,
                 command=session.command,
                 images=images,
@@ -198,15 +200,27 @@ class Outputs:
             )
 
 
-def draw(picture: str, model: Any, table: Any, labels: Any, images: Any = None) -> None:
-    """One picture of an embedding, still or moving."""
-    from ..plotting import animate, plot
-
-    if picture.lower().endswith(MOVING):
-        animate(model.frames_, labels, path=picture)
-        return
+def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
+    """The column that colours a picture, and all that a picture can be coloured by: the table's, and the clusters."""
     columns = dict(table.columns)
-    if (clusters := getattr(model, "labels_", None)) is not None:
-        columns["cluster"] = clusters
-    shown = model.embedding_[:, :DRAWN]
-    plot(shown, labels, path=picture, columns=columns or None, ids=table.ids, images=images)
+    label: str | None = table.label
+    if clusters is not None:
+        found = "cluster" if "cluster" not in columns else "cluster found"
+        columns[found] = clusters
+        label = label or found
+    return label, columns
+
+
+def draw(picture: str, coordinates: Any, table: Any, clusters: Any, images: Any = None) -> None:
+    """One picture of an embedding, coloured by its labels, or else by its clusters."""
+    from ..plotting import plot
+
+    label, columns = colours_of(table, clusters)
+    plot(coordinates[:, :DRAWN], label, path=picture, columns=columns, ids=table.ids, images=images)
+
+
+def _move(picture: str, frames: Any, table: Any, clusters: Any) -> None:
+    from ..plotting import animate
+
+    label, columns = colours_of(table, clusters)
+    animate(frames, None if label is None else columns[label], path=picture)

@@ -68,7 +68,8 @@ def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
 
 
 def _number(text: str) -> int | float | None:
-    if _WHOLE.fullmatch(text.strip()):
+    # More digits than this are no size of anything, and Python refuses thousands of them.
+    if _WHOLE.fullmatch(text.strip()) and len(text) < 400:
         return int(text)
     try:
         return float(text)

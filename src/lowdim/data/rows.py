@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array
 
 from ..records import Integers
+from .mapped import Mapped, guarded, in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class Rows:
     """N points of D columns: a NumPy array of any numeric type, a memory map, or compressed sparse rows."""
 
     values: NDArray[Any] | csr_array
+
+    def __post_init__(self) -> None:
+        """Read mapped files with care: see `Mapped`."""
+        if isinstance(self.values, np.ndarray):
+            object.__setattr__(self, "values", guarded(self.values))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -42,6 +48,11 @@ class Rows:
         """Whether the rows are held in compressed sparse form."""
         return isinstance(self.values, csr_array)
 
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the rows lie in a mapped file, so that only blocks of them may be handed on."""
+        return isinstance(self.values, Mapped)
+
     def block(self, rows: slice, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Consecutive rows as a dense, C-ordered array; a view where nothing had to change."""
         return self._dense(self.values[rows], dtype)
@@ -56,7 +67,8 @@ class Rows:
 
     def compressed(self) -> csr_array:
         """All rows in compressed sparse form, float64."""
-        return csr_array(self.values, dtype=np.float64)  # type: ignore[arg-type,return-value]
+        held = in_memory(self.values) if isinstance(self.values, np.ndarray) else self.values
+        return csr_array(held, dtype=np.float64)  # type: ignore[arg-type,return-value]
 
     def _dense(self, part: NDArray[Any] | csr_array, dtype: DTypeLike) -> NDArray[Any]:
         array = part.toarray() if isinstance(part, csr_array) else part

@@ -58,7 +58,8 @@ def embed_alone(estimator: Any, rows: Rows, solver: LandmarkSolver, events: Even
                 map_ = ColumnsMap(map_, require_indices(landmarks, solver))
             coordinates = map_.transform(rows)
     solution = embedded.solution
-    values = embedded.attributes["eigenvalues_"] if solution is None else solution.values
+    # The constant coordinate of spectral clustering alone has no eigenvalues.
+    values = embedded.attributes.get("eigenvalues_", np.zeros(0)) if solution is None else solution.values
     return replace(
         embedded,
         coordinates=coordinates,

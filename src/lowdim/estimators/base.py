@@ -74,7 +74,9 @@ class Recorder:
             place = self._open.pop()
             self._stages[place] = Stage(event.stage, event.data["took"], len(self._open), peak_memory())
         elif event.kind == "chosen":
-            self._choices.append(Choice(event.data["what"], event.data["choice"], event.data["why"]))
+            choice = Choice(event.data["what"], event.data["choice"], event.data["why"])
+            if choice not in self._choices:  # the phases of a homotopy all choose the same
+                self._choices.append(choice)
         elif event.kind == "warned":
             self._warnings.append(event.message)
 

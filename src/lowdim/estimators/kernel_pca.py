@@ -159,6 +159,7 @@ class KernelPCA(SpectralEstimator):
         n_rows = rows.n_rows
         validation.check_components(self.n_components, n_rows - 1, f"{n_rows} points span no more")
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0).resolved(rows.n_columns)
+        kernel = kernel.about_origin(rows)
         if isinstance(solver, LandmarkSolver):
             gram = GramRows(n_rows, lambda block: self._values(kernel, rows, block), scale=1.0)
             return embed_gram(self, gram, Points.of_rows(self, rows), solver, events)
@@ -172,7 +173,7 @@ class KernelPCA(SpectralEstimator):
                     kernel, rows, n_jobs=self.n_jobs, done=lambda done: events.progress(done, n_rows)
                 )
         with events.stage("solve"):
-            problem, mean_profile = kernel_problem(matrix)
+            problem, mean_profile = kernel_problem(matrix, events)
             generator = validation.make_generator(self.random_state)
             solution = solve(
                 problem, self.n_components, solver=solver, rng=generator, events=events, n_jobs=self.n_jobs

@@ -22,6 +22,9 @@ from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capaci
 from .base import COMMON_RULES, Embedded, Estimator
 from .shared import Shared
 
+DENSE_SOLVERS = ("covariance", "snapshot")
+"""Solvers that hold a square matrix of the columns or of the rows."""
+
 
 class PCA(Estimator):
     """max tr W'CW  s.t.  W'W = I: the directions of largest variance, C the covariance of the rows.
@@ -188,6 +191,6 @@ class PCA(Estimator):
         seconds, size = estimate(solver, rows, width)
         projected = 2.0 * n_rows * n_columns * width
         return [
-            PlannedStage("directions", seconds, size, f"{solver}: {why}"),
+            PlannedStage("directions", seconds, size, f"{solver}: {why}", certain=solver in DENSE_SOLVERS),
             PlannedStage("project", projected / 2e10, 8 * n_rows * width),
         ]

@@ -35,6 +35,9 @@ from .shared import Shared
 from .solvers import Solver
 from .spectral import SpectralEstimator
 
+SAME = 1e-20
+"""Squared distance below which two rows of length 1 are the same but for rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConstantMap:
@@ -54,7 +57,8 @@ class UnitRowsMap:
     def transform(self, rows: Rows) -> Floats:
         """Points on the unit sphere, each row alone."""
         X = self.inner.transform(rows)
-        return np.asarray(X / np.linalg.norm(X, axis=1, keepdims=True))
+        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        return np.asarray(X / np.where(lengths > 0, lengths, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,19 @@ def normalize_rows(X: Floats, constant: float) -> Floats:
     rows = np.column_stack((np.full(X.shape[0], constant), X))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows
+
+
+def count_apart(points: Floats, most: int) -> int:
+    """Rows of length 1 that differ by more than rounding, counted up to ``most``, each farthest from those before."""
+    nearest = np.full(points.shape[0], np.inf)
+    place = 0
+    for count in range(1, most):
+        gaps = points - points[place]
+        np.minimum(nearest, np.einsum("ij,ij->i", gaps, gaps), out=nearest)
+        place = int(nearest.argmax())
+        if not nearest[place] > SAME:
+            return count
+    return most
 
 
 class SpectralClustering(ClusterMixin, SpectralEstimator):
@@ -228,18 +245,24 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
                     DataWarning,
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
+        n_clusters = self._affordable_clusters(points, events)
         start = None
-        if landmarks is not None and landmarks.shape[0] >= self.n_clusters:
-            tried = group(landmarks, self.n_clusters, starts=self.n_init, rng=rng, n_jobs=self.n_jobs)
+        if landmarks is not None and count_apart(landmarks, n_clusters) == n_clusters:
+            tried = group(landmarks, n_clusters, starts=self.n_init, rng=rng, n_jobs=self.n_jobs)
             start = tried.centers
-        found = group(points, self.n_clusters, starts=self.n_init, centers=start, rng=rng, n_jobs=self.n_jobs)
-        filled = np.unique(found.labels).size
-        if filled < self.n_clusters:
+        found = group(points, n_clusters, starts=self.n_init, centers=start, rng=rng, n_jobs=self.n_jobs)
+        return found.labels, found.centers
+
+    def _affordable_clusters(self, points: Floats, events: Events) -> int:
+        """As many groups as asked for, or as there are different places, with a warning."""
+        places = count_apart(points, self.n_clusters)
+        if places < self.n_clusters:
             events.warned(
-                f"Only {filled} of {self.n_clusters} groups have points: no more of the rows differ. Ask for fewer.",
+                f"The points fall on {places} different places of the embedding, so there are no more groups, though "
+                f"n_clusters={self.n_clusters} were asked for. Lower n_clusters, or raise n_components.",
                 DataWarning,
             )
-        return found.labels, found.centers
+        return places
 
     def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
         grouping = costs.k_means(rows.n_rows, self._n_coordinates, self.n_clusters, self.n_init)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
+from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
@@ -69,7 +70,7 @@ class SpectralProblem(Estimator):
 
     Attributes
     ----------
-    embedding_ : array (N, n_components), with X'BX = I
+    embedding_ : array (N, n_components), with X'BX = I (of `Nystrom` and `LandmarkZ` with x'Bx = 1 for each column)
     eigenvalues_ : array (n_components,), from the wanted end
     certificate_ : of a landmark solver, how near it is to the whole problem
     report_ : what was done and chosen, seconds per stage, residuals
@@ -208,7 +209,7 @@ class SpectralProblem(Estimator):
 def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
     """A finite, square, symmetric matrix of float64, sparse or dense as it came, or an InputError."""
     is_sparse: Any = sparse.issparse(matrix)
-    given: Any = sparse.csr_array(matrix) if is_sparse else np.asarray(matrix)
+    given: Any = sparse.csr_array(validation.loaded(matrix)) if is_sparse else in_memory(np.asarray(matrix))
     if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] < 2:
         raise InputError(f"{name} must be a square matrix of at least 2 rows; got shape {given.shape}.")
     if given.dtype.kind not in "fiub":
@@ -220,6 +221,7 @@ def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
             f"{name} must hold finite numbers; {int(np.sum(~np.isfinite(entries)))} entries are NaN or infinite. Check "
             "how it was computed."
         )
+    validation.check_size(given, name)
     gap = float(abs(given - given.T).max())
     if gap > 1e-6 * float(abs(given).max()):
         raise InputError(
@@ -234,7 +236,10 @@ def check_mass(B: Any, size: int) -> tuple[Floats | None, Sparse | None]:
     if B is None:
         return None, None
     if not sparse.issparse(B) and np.ndim(B) == 1:
-        matrix: Any = sparse.diags_array(np.asarray(B, dtype=np.float64), format="csr")
+        entries = np.asarray(B, dtype=np.float64)
+        if np.all(np.isfinite(entries)):
+            validation.check_size(entries, "B")
+        matrix: Any = sparse.diags_array(entries, format="csr")
     else:
         matrix = sparse.csr_array(check_symmetric_matrix(B, "B"))
     if matrix.shape[0] != size:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
@@ -31,7 +32,7 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
     if isinstance(init, str):
         return None
     try:
-        given = np.array(init, dtype=np.float64)
+        given = np.array(in_memory(np.asarray(init)), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"init must hold numbers; got {type(init).__name__} that does not: {error}."

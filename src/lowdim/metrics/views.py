@@ -12,10 +12,11 @@ from .. import kernels
 from ..data.rows import Rows
 from ..errors import InputError
 from ..neighbors.generic import GenericIndex
-from ..neighbors.geometry import Geometry
+from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
 from ..neighbors.precomputed import PrecomputedIndex
 from ..neighbors.table import TableIndex
+from ..parallel import row_blocks
 from ..records import Floats, Integers
 from ..validation import check_finite
 
@@ -37,14 +38,21 @@ class MappedDistances:
     def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
         self.geometry = Geometry(rows, metric, n_jobs)
         # Taken before the threads start: where it is a copy, there should be one.
-        self.values = self.geometry.values
+        self.values = None if rows.is_mapped else self.geometry.values
 
     def table(self, points: Integers) -> Floats:
         """Distances of some points to every point."""
         geometry = self.geometry
         chosen, part = geometry.rows.select(points), slice(0, points.size)
         out = np.empty((points.size, geometry.rows.n_rows))
-        if not geometry.rows.is_sparse:
+        if geometry.rows.is_mapped:
+            x = geometry.mapped(chosen, part)
+            for piece in row_blocks(geometry.rows.n_rows, geometry.rows.block_rows()):
+                near = np.empty((points.size, piece.stop - piece.start))
+                values = native(geometry.rows.block(piece, geometry.rows.values.dtype))
+                kernels.ranks.dense_table(x, values, geometry.terms[piece], near)
+                out[:, piece] = near
+        elif not geometry.rows.is_sparse:
             kernels.ranks.dense_table(geometry.mapped(chosen, part), self.values, geometry.terms, out)
         else:
             block = geometry.block(chosen, part)

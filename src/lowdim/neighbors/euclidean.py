@@ -163,6 +163,9 @@ class EuclideanIndex(Index):
         """The k nearest candidates of each row, and whether another point might be as near as the last of them."""
         # A copy in C order, so that flat views of it are views and are sorted in place.
         indices, bound = np.array(found[0], order="C"), found[1]
+        if self.is_exact and indices.shape[1] >= self.n_points:
+            # Where every point is a candidate, none is left out that could be nearer.
+            bound = np.where((indices >= 0).sum(axis=1) == self.n_points, np.inf, bound)
         squared = self.geometry.candidates(block, own, indices)
         indptr = np.arange(block.n_rows + 1, dtype=np.int64) * indices.shape[1]
         kernels.selection.sort_rows(indptr, indices.reshape(-1), squared.reshape(-1))
@@ -186,10 +189,11 @@ class EuclideanIndex(Index):
         def compare(part: slice) -> None:
             retry(still[part], lambda queries: self._compare_with_all(queries, own[still[part]], k))
 
-        for search in (
-            lambda queries: self._again(queries, more),
-            lambda queries: nearest_in_double(self.frame, queries, more),
-        ):
+        searches = [lambda queries: self._again(queries, more)]
+        if fits_densely(self.rows):
+            # Rows that are truly sparse have been compared in double precision, and would take for ever spread out.
+            searches.append(lambda queries: nearest_in_double(self.frame, queries, more))
+        for search in searches:
             if still.size > FEW_ROWS:
                 parts = row_blocks(still.size, min(4096, self.rows.block_rows(1 << 27)))
                 still = np.concatenate([retry(still[part], search) for part in parts])

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from .. import kernels
 from ..data.rows import Rows
-from ..parallel import map_blocks
+from ..parallel import map_blocks, row_blocks
 from ..records import Floats, Integers
 from .metrics import MappedMetric
 
@@ -56,7 +56,7 @@ class Geometry:
     def values(self) -> Any:
         """The points in a form that the kernels read: the array itself where that is one, else a copy."""
         values = self.rows.values
-        return _compressed(values) if isinstance(values, csr_array) else _native(values)
+        return _compressed(values) if isinstance(values, csr_array) else native(values)
 
     def block(self, rows: Rows | None, part: slice, *, spread: bool = False) -> Block:
         """Query rows of a slice; rows None: the indexed points. ``spread``: as dense rows, whatever the points are."""
@@ -80,9 +80,8 @@ class Geometry:
                 block.values, block.terms, self.values, self.terms, indptr, indices, self.rows.n_columns, out
             )
         else:
-            kernels.distances.dense_pairs(
-                block.values, block.terms, self.values, self.terms, indptr, indices, out
-            )
+            values, terms, indices = self._readable(indices)
+            kernels.distances.dense_pairs(block.values, block.terms, values, terms, indptr, indices, out)
         return out
 
     def candidates(self, block: Block, own: Integers, candidates: Integers) -> Floats:
@@ -91,7 +90,7 @@ class Geometry:
         These candidates become the number of points, which is no point.
         """
         squared = np.empty(candidates.shape)
-        if not self.rows.is_sparse:
+        if not (self.rows.is_sparse or self.rows.is_mapped):
             kernels.distances.dense_candidates(
                 block.values, block.terms, self.values, self.terms, own, candidates, squared
             )
@@ -111,11 +110,28 @@ class Geometry:
             kernels.selection.sparse_nearest(
                 block.values, block.terms, self.values, self.terms, own, self.rows.n_columns, indices, squared
             )
+        elif self.rows.is_mapped:
+            return self._nearest_of_blocks(block, own, k)
         else:
             kernels.selection.dense_nearest(
                 block.values, block.terms, self.values, self.terms, own, indices, squared
             )
         return indices
+
+    def _nearest_of_blocks(self, block: Block, own: Integers, k: int) -> Integers:
+        """``nearest`` among points that are read some at a time: the nearest so far, and those of the next block."""
+        shape, width = (block.n_rows, k), self.rows.block_rows()
+        best, furthest = np.full(shape, self.rows.n_rows), np.full(shape, np.inf)
+        for part in row_blocks(self.rows.n_rows, width):
+            indices, squared = np.empty(shape, dtype=np.int64), np.empty(shape)
+            values, terms = native(self.rows.block(part, self.rows.values.dtype)), self.terms[part]
+            kernels.selection.dense_nearest(
+                block.values, block.terms, values, terms, own - part.start, indices, squared
+            )
+            both = np.hstack((furthest, squared)), np.hstack((best, indices + part.start))
+            kept = np.lexsort((both[1], both[0]))[:, :k]
+            furthest, best = (np.take_along_axis(table, kept, axis=1) for table in both)
+        return best
 
     def local(self, indptr: Integers, indices: Integers, part: slice) -> Floats:
         """Squared distances among the neighbours of each row of the slice, b x m x m."""
@@ -127,8 +143,23 @@ class Geometry:
                 self.values, self.terms, indptr, indices, part.start, self.rows.n_columns, out
             )
         else:
-            kernels.distances.dense_local(self.values, self.terms, indptr, indices, part.start, out)
+            values, terms, indices = self._readable(indices, slice(indptr[part.start], indptr[part.stop]))
+            kernels.distances.dense_local(values, terms, indptr, indices, part.start, out)
         return out
+
+    def _readable(
+        self, indices: Integers, used: slice = slice(None)
+    ) -> tuple[NDArray[Any], Floats, Integers]:
+        """Points and terms that a kernel may read, and where it finds those of ``indices`` that are ``used``.
+
+        That is all of them; but of a mapped file, which may shrink, a copy of those alone.
+        """
+        if not self.rows.is_mapped:
+            return self.values, self.terms, indices
+        needed, places = np.unique(indices[used], return_inverse=True)
+        moved = np.zeros_like(indices)
+        moved[used] = places.reshape(-1)
+        return native(self.rows.take(needed, self.rows.values.dtype)), self.terms[needed], moved
 
     def to_metric(self, squared: Floats) -> Floats:
         """Distances in the metric from squared distances."""
@@ -158,11 +189,11 @@ def _largest(rows: Rows, n_jobs: int | None) -> float:
 
 
 def _power_of_two(value: float) -> float:
-    """The power of two at or below a positive number; 1 for zero."""
-    return float(2.0 ** np.floor(np.log2(value))) if value > 0 else 1.0
+    """The power of two at or below a positive number, its inverse finite; 1 for zero."""
+    return float(2.0 ** max(-1000.0, np.floor(np.log2(value)))) if value > 0 else 1.0
 
 
-def _native(values: NDArray[Any]) -> NDArray[Any]:
+def native(values: NDArray[Any]) -> NDArray[Any]:
     """Values in one of the few types that the kernels are compiled for; a view wherever possible."""
     if values.dtype == np.bool_:
         values = values.view(np.uint8)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import DataWarning, InputError
 from ..events import Events
@@ -119,7 +120,7 @@ def _completed(known: Floats, reach: Floats) -> Floats:
 
 def _canonical(rows: Rows) -> csr_array:
     """Compressed rows with sorted columns."""
-    graph = rows.values if isinstance(rows.values, csr_array) else csr_array(rows.values)
+    graph = rows.values if isinstance(rows.values, csr_array) else csr_array(in_memory(rows.values))
     if not graph.has_canonical_format:
         graph = graph.copy()
         graph.sum_duplicates()

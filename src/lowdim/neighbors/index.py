@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from .. import checks
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
@@ -92,7 +93,13 @@ def own_indices(rows: Rows | None, block: slice) -> Integers:
 
 
 def equal_rows(indices: Integers, distances: Floats, n_points: int, recall: float | None = None) -> Neighbors:
-    """Neighbours from two N x k arrays."""
+    """Neighbours from two N x k arrays; a row without a k-th point, or at no finite distance, is never handed on."""
+    checks.finite(
+        distances,
+        "The neighbour search",
+        "distances overflow or are NaN",
+        "Rescale the data, or see to the metric.",
+    )
     indptr = np.arange(indices.shape[0] + 1, dtype=np.int64) * indices.shape[1]
     return Neighbors(indptr, indices.ravel(), distances.ravel(), n_points, recall)
 

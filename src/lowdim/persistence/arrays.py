@@ -56,7 +56,7 @@ class Pool:
         if key not in self._known:
             # The array is kept with its name: its place in memory is its own as long as it lives.
             self._known[key] = (name, array)
-            self.arrays[name] = np.asarray(array.T if is_fortran else array)
+            self.arrays[name] = array.T if is_fortran else array
         return [self._known[key][0], "F" if is_fortran else "C"]
 
 

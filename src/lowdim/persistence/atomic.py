@@ -44,12 +44,19 @@ def writing(path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = ()
     try:
         yield temporary
         _settle(temporary, target, path)
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        raise _failure(path, error) from error
-    finally:
+    except BaseException as error:
+        _discard(temporary, error)
+        if isinstance(error, OSError) and not isinstance(error, FileError):
+            raise _failure(path, error) from error
+        raise
+
+
+def _discard(temporary: Path, error: BaseException) -> None:
+    """Remove a file that came to nothing; where even that fails, the error says so."""
+    try:
         temporary.unlink(missing_ok=True)
+    except OSError as another:
+        error.add_note(f"{temporary} could not be removed either ({another.strerror}). Delete it.")
 
 
 def check_target(path: AnyPath, *, force: bool = False, inputs: Iterable[AnyPath] = ()) -> Path:

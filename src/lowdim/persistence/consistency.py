@@ -238,6 +238,9 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
     "PrecomputedIndex": lambda f: not f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
     "GraphIndex": lambda f: f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
     "Kernel": _is_kernel,
+    "KernelValues": lambda f: (
+        f["kernel"].origin is None or f["kernel"].origin.shape == (f["rows"].n_columns,)
+    ),
     "Sketch": _is_sketch,
     "History": lambda f: len({part.shape for part in f.values()}) == 1,
     "ExactField": lambda f: f["columns"].ndim == 2 and f["charges"].shape == f["columns"].shape[1:],

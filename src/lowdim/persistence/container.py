@@ -93,14 +93,21 @@ def write_container(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Ma
         file.write(_packed(ordered, metadata, EMPTY, EMPTY))
         start = file.tell()
         for array in ordered.values():
-            flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1).view(np.uint8)
-            for part in row_blocks(flat.size, 1 << 26):
-                file.write(flat[part].data)
+            for piece in _pieces(array):
+                file.write(piece)
         file.flush()
         data = _digest_of_data(_mapped(file, start))
         header = _digest_of_header(_packed(ordered, metadata, EMPTY, data), EMPTY)
         file.seek(0)
         file.write(_packed(ordered, metadata, header, data))
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
+    """The bytes of an array, little-endian, some rows at a time: it may be larger than memory, in a mapped file."""
+    rows = array if array.ndim else array.reshape(1)
+    for part in row_blocks(len(rows), max(1, (1 << 26) * len(rows) // max(1, array.nbytes))):
+        block = np.ascontiguousarray(rows[part], array.dtype.newbyteorder("<"))
+        yield block.reshape(-1).view(np.uint8).data
 
 
 @contextmanager

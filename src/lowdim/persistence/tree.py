@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.mapped import Mapped
 from ..errors import InputError, LowdimError, MissingExtraError
 from . import registry
 from .arrays import (
@@ -77,7 +78,7 @@ class Encoder:
         return {"scalar": [value.dtype.name, node]}
 
     def _encode_other(self, value: Any, path: str) -> Any:
-        if isinstance(value, np.ndarray) and type(value) in (np.ndarray, np.memmap):
+        if isinstance(value, np.ndarray) and type(value) in (np.ndarray, np.memmap, Mapped):
             return self._array(value, path)
         if sparse.issparse(value):
             return sparse_node(value, path, self.pool)

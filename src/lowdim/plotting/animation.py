@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..persistence.atomic import writing
 from ..records import Floats
-from .drawing import require_matplotlib
+from .drawing import drawing_order, require_matplotlib
+from .labels import named
 from .static import picture
 
 
@@ -52,15 +53,16 @@ def animate(
         )
     if not frames_per_second > 0:
         raise InputError(f"frames_per_second must be above 0; got {frames_per_second!r}.")
-    given = None if labels is None else np.asarray(labels)
-    figure = picture(_fitted(frames[0][1]), given, point_size=point_size, density=False, names=False)
+    figure = picture(_fitted(frames[0][1]), named(labels), point_size=point_size, density=False, names=False)
     axes = figure.axes[0]
     points = axes.collections[0]
+    order = drawing_order(len(frames[0][1]))
+    axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
 
     def show(place: int) -> tuple[object, ...]:
         iteration, frame = frames[place]
-        points.set_offsets(_fitted(frame))
+        points.set_offsets(_fitted(frame)[order])
         axes.set_title(f"iteration {iteration}")
         return (points,)
 

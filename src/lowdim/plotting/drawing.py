@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, MissingExtraError
 from ..persistence.atomic import writing
-from ..records import Floats
+from ..records import Floats, Integers
 from .colours import Colouring, hexadecimal
 from .shading import shade
 from .thumbnails import Images, spread_out
@@ -76,7 +76,7 @@ def draw_points(
         _shade(axes, coordinates, tints, flat=n_dimensions == 1)
     else:
         size = point_size or float(np.clip(12000.0 / count, 0.35, 14.0))
-        order = np.random.default_rng(0).permutation(count)
+        order = drawing_order(count)
         # Vectors stay sharp and can be edited, but a viewer crawls over very many of them.
         axes.scatter(
             *coordinates[order].T,
@@ -90,6 +90,11 @@ def draw_points(
         axes.set(ylim=(-1.0, 2.0), yticks=[])
     else:
         axes.set_aspect("equal", adjustable="datalim" if n_dimensions == 2 else "box")
+
+
+def drawing_order(count: int) -> Integers:
+    """Mixed, so that no class hides the others, and always the same."""
+    return np.random.default_rng(0).permutation(count)
 
 
 def _shade(axes: Any, coordinates: Floats, tints: Colouring, *, flat: bool) -> None:

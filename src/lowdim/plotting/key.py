@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .colours import Colouring
+from .colours import Colouring, short_name
 
 MOST_BESIDE = 20
 _LEGEND_ROWS = 25
 
 
-def explain(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -> None:
-    """A colour bar for a quantity, a legend for classes, in as many columns as they need."""
+def explain(figure: Any, axes: list[Any], tints: Colouring, name: str = "", *, outside: bool) -> None:
+    """A colour bar for a quantity, a legend for classes, in as many columns as they need, under their ``name``."""
     if tints.limits is not None:
-        _bar(figure, axes, tints, tints.limits)
+        _bar(figure, axes, tints, tints.limits, name)
     if tints.classes:
-        _legend(figure, axes, tints, outside=outside)
+        _legend(figure, axes, tints, name, outside=outside)
 
 
-def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, float]) -> None:
+def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, float], name: str) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -26,9 +26,10 @@ def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, fl
     bar = figure.colorbar(scale, ax=axes, shrink=0.8, aspect=28, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2.5)
+    bar.ax.set_title(short_name(name), fontsize=7)
 
 
-def _legend(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) -> None:
+def _legend(figure: Any, axes: list[Any], tints: Colouring, name: str, *, outside: bool) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -38,6 +39,8 @@ def _legend(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) ->
     columns = -(-len(handles) // _LEGEND_ROWS)
     style: dict[str, Any] = {
         "handles": handles,
+        "title": short_name(name) or None,
+        "title_fontsize": 7,
         "ncols": columns,
         "fontsize": 7 if columns < 3 else 6,
         "frameon": False,
@@ -45,7 +48,7 @@ def _legend(figure: Any, axes: list[Any], tints: Colouring, *, outside: bool) ->
         "columnspacing": 0.6,
     }
     if outside:
-        longest = max(len(name) for name, _ in tints.classes)
+        longest = max(*(len(each) for each, _ in tints.classes), len(short_name(name)) // columns)
         width, height = figure.get_size_inches()
         figure.set_size_inches(width + columns * (0.25 + 0.06 * longest), height)
         figure.legend(loc="outside right center", **style)

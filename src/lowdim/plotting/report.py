@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from base64 import b64encode
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from ..persistence.atomic import check_target, writing
 from ..records import Floats, Report, format_bytes
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
+from .labels import Labels, Named, named
 from .page import Content, document, map_fragment
 from .page.assemble import asset, map_script
 from .report_parts import (
@@ -44,8 +46,9 @@ def write_report(
     path: str | os.PathLike[str],
     model: Any,
     X: Any = None,
-    labels: ArrayLike | None = None,
+    labels: Labels = None,
     *,
+    columns: Mapping[str, ArrayLike] | None = None,
     scores: Scores | None = None,
     command: str | None = None,
     images: ArrayLike | None = None,
@@ -62,7 +65,10 @@ def write_report(
     X
         The data it was fitted to; with it the quality of the embedding is measured.
     labels
-        One for each point, for the colours of the picture and the accuracy of neighbours.
+        One for each point, or the name of one of ``columns``: for the colours of the picture and the accuracy of
+        neighbours.
+    columns
+        Further columns for the map, by name.
     scores
         What `lowdim.score` found, where it is known already.
     command
@@ -86,16 +92,16 @@ def write_report(
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"path: a report is a page, so {Path(path).name!r} must end in .html")
     target = check_target(path, force=force)
-    given = None if labels is None else np.asarray(labels)
+    given = named(labels, columns)
     unknown: Text = "Not measured: give the data (X) to measure it."
     if scores is None and X is not None:
-        scores, unknown = _measured(model, X, given)
+        scores, unknown = _measured(model, X, given.values)
     pictures = None if images is None else Images.of(images, len(embedding))
     title = f"{report.method} of {report.shape[0]:,} × {report.shape[1]:,}"
     body = tag(
         "main",
         _header(title, report, embedding, scores),
-        _map_section(model, np.asarray(embedding), given, pictures),
+        _map_section(model, np.asarray(embedding), given, columns, pictures),
         warnings_section(report),
         quality_section(scores, unknown),
         done_section(model, report),
@@ -154,7 +160,13 @@ def _header(title: str, report: Report, embedding: Floats, scores: Scores | None
     )
 
 
-def _map_section(model: Any, embedding: Floats, labels: Any, images: Images | None) -> Markup:
+def _map_section(
+    model: Any,
+    embedding: Floats,
+    labels: Named,
+    columns: Mapping[str, ArrayLike] | None,
+    images: Images | None,
+) -> Markup:
     """The map: interactive as long as a browser is comfortable with it, else a picture."""
     notes: list[Text] = []
     if embedding.shape[1] > 3:
@@ -162,12 +174,14 @@ def _map_section(model: Any, embedding: Floats, labels: Any, images: Images | No
         embedding = embedding[:, :2]
     points = checked_points("embedding", embedding)
     clusters = getattr(model, "labels_", None)
-    colours = clusters if labels is None else labels
     if len(points) > _MOST_POINTS:
-        figure = picture(points, colours, images=images)
+        shown = Named(clusters, "cluster") if labels.values is None else labels
+        figure = picture(points, shown, images=images)
         return section("Map", *notes, _as_image(figure))
-    columns = {} if clusters is None else {"cluster": clusters}
-    content = Content.of(points, labels, columns=columns)
+    beside = dict(columns or {})
+    if clusters is not None and not any(values is clusters for values in beside.values()):
+        beside["cluster"] = clusters
+    content = Content.of(points, labels, columns=beside)
     return section(
         "Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map")
     )

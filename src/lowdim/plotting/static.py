@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..records import Floats
@@ -23,6 +23,7 @@ from .drawing import (
     write_figure,
 )
 from .key import MOST_BESIDE, explain
+from .labels import Labels, Named, named
 from .names import write_names
 from .page import Content, Page, write_page
 from .thumbnails import Images
@@ -37,7 +38,7 @@ _LARGE_SIDE = 7.5
 
 def plot(
     embedding: ArrayLike,
-    labels: ArrayLike | None = None,
+    labels: Labels = None,
     *,
     path: str | os.PathLike[str] | None = None,
     title: str = "",
@@ -58,8 +59,9 @@ def plot(
     embedding
         Coordinates, N x d; a single column is drawn as a strip.
     labels
-        One for each point: classes (names, whole numbers) get distinct colours and a legend, quantities a colour bar.
-        The names of more than 20 classes are written on the map instead, at the median of each class.
+        One for each point, or the name of one of ``columns``: classes (names, whole numbers) get distinct colours and a
+        legend, quantities a colour bar. The names of more than 20 classes are written on the map instead, at the median
+        of each class.
     path
         Where to write the picture: .png, .pdf, .svg or another format of Matplotlib, or .html for an interactive page:
         one file, which works offline. It is written whole or not at all.
@@ -93,7 +95,7 @@ def plot(
     """
     require_matplotlib()
     points = checked_points("embedding", embedding)
-    given = None if labels is None else np.asarray(labels)
+    given = named(labels, columns)
     pictures = None if images is None else Images.of(images, points.shape[0])
     if path is not None and Path(path).suffix.lower() in (".html", ".htm"):
         content = Content.of(
@@ -119,7 +121,7 @@ def plot(
 
 def picture(
     points: Floats,
-    labels: NDArray[Any] | None,
+    labels: Named,
     *,
     ax: Axes | None = None,
     title: str = "",
@@ -132,7 +134,7 @@ def picture(
     names: bool = True,
 ) -> Figure:
     """The figure of ``plot``, of checked points; without ``names`` even very many classes have a legend beside it."""
-    tints = colouring(labels, points.shape[0], continuous=continuous, scale=colormap)
+    tints = colouring(labels.values, points.shape[0], continuous=continuous, scale=colormap)
     n_dimensions = points.shape[1]
     dense = is_dense(density, points.shape[0])
     named = names and n_dimensions == 2 and len(tints.classes) > MOST_BESIDE
@@ -142,7 +144,7 @@ def picture(
     draw_points(target, points, tints, point_size, dense=dense)
     target.set_title(title)
     if legend and not named:
-        explain(figure, [target], tints, outside=ax is None)
+        explain(figure, [target], tints, labels.name, outside=ax is None)
     if images is not None and n_dimensions == 2:
         draw_thumbnails(target, points, tints, images)
     if legend and named:
@@ -185,8 +187,8 @@ def plot_gallery(
     if len(counts) > 1:
         raise InputError(f"embeddings: all must show the same points, got {sorted(counts)} of them")
     count = counts.pop()
-    given = None if labels is None else np.asarray(labels)
-    tints = colouring(given, count, continuous=continuous, scale=colormap)
+    given = named(labels)
+    tints = colouring(given.values, count, continuous=continuous, scale=colormap)
     across = columns or int(np.ceil(np.sqrt(len(pictures))))
     down = -(-len(pictures) // across)
     figure = new_figure(3.0 * across + 0.4, 3.2 * down)
@@ -199,7 +201,7 @@ def plot_gallery(
     if title:
         figure.suptitle(title)
     if legend:
-        explain(figure, every, tints, outside=True)
+        explain(figure, every, tints, given.name, outside=True)
     if path is not None:
         write_figure(figure, Path(path))
     return figure

@@ -18,6 +18,8 @@ Pairwise = Callable[[NDArray[Any], NDArray[Any]], float]
 Block = Floats | Sparse
 
 _BLOCK_BYTES = 1 << 25
+_SAMPLED_ROWS = 64
+_FAR_OUT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,29 @@ class Kernel:
     laplacian             exp(-gamma |a - b|_1)
     ====================  ==========================================
 
-    ``gamma`` None stands for 1 / D; ``resolved`` puts the number in.
+    ``gamma`` None stands for 1 / D; ``resolved`` puts the number in. ``origin`` is taken off dense rows of a linear
+    kernel, whose centred values do not depend on it; see ``about_origin``.
     """
 
     name: str | Pairwise = "linear"
     gamma: float | None = None
     degree: float = 3
     coef0: float = 1
+    origin: Floats | None = None
 
     def resolved(self, n_columns: int) -> Kernel:
         """The same kernel with gamma as a number."""
         return self if self.gamma is not None else replace(self, gamma=1.0 / n_columns)
+
+    def about_origin(self, rows: Rows) -> Kernel:
+        """The same kernel about the first row, where it is linear and the rows lie so far out that digits would go."""
+        if self.name != "linear" or rows.is_sparse:
+            return self
+        sample = rows.take(np.linspace(0, rows.n_rows - 1, _SAMPLED_ROWS).astype(np.int64))
+        origin = sample[0]
+        if np.abs(origin).max(initial=0.0) <= _FAR_OUT * np.abs(sample - origin).max(initial=0.0):
+            return self
+        return replace(self, origin=origin)
 
     def block(self, a: Block, b: Block) -> Floats:
         """Kernel of every row of ``a`` with every row of ``b``, both dense (float64) or both sparse."""
@@ -54,6 +68,8 @@ class Kernel:
             distances = _squared_distances(a, b) if self.name == "rbf" else _city_block(a, b)
             distances *= -gamma
             return np.exp(distances, out=distances)
+        if self.origin is not None:
+            a, b = _dense(a) - self.origin, _dense(b) - self.origin
         product = _product(a, b)
         if self.name == "poly":
             return np.asarray((gamma * product + self.coef0) ** self.degree)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import shutil
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from scipy import sparse
 from scipy.io import mmwrite
 
 from lowdim.data.files import read
-from lowdim.errors import FileError, FormatError
+from lowdim.errors import FormatError
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 
@@ -74,21 +73,12 @@ def test_bad_files(tmp_path, text, message):
         read(path)
 
 
-def test_packed_files_that_are_damaged(tmp_path, monkeypatch):
+def test_packed_files_that_are_damaged(tmp_path):
     path = tmp_path / "X.mtx.gz"
     packed = gzip.compress((BANNER + "2 2 1\n1 1 1\n").encode())
     for content in (packed[:-9], packed[:20], packed[:11] + b"????" + packed[15:]):
         path.write_bytes(content)
         with pytest.raises(FormatError, match="damaged or cut off"):
-            read(path)
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    path.write_bytes(packed)
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copyfileobj", fail)
-        with pytest.raises(FileError, match=r"cannot be unpacked into .*No space left"):
             read(path)
     path.write_text(BANNER + "2 2 1\n1 1 1\n")
     with pytest.raises(FormatError, match=r"is not gzip.*looks like Matrix Market"):

@@ -137,12 +137,13 @@ class Claiming:
     [
         (2, FormatError, "holds more rows than the 2"),
         (4, FormatError, "holds 3 rows and declares 4"),
-        (10**15, MemoryLimitError, "Read fewer columns"),
+        (4 * 10**6, MemoryLimitError, "Read fewer columns"),
+        (10**15, FormatError, "exhaust the memory"),
     ],
 )
 def test_rows_that_are_not_there(tmp_path, monkeypatch, claimed, error, message):
     path = written(tmp_path / "X.parquet", {"a": [1.0, 2.0, 3.0]})
-    monkeypatch.setattr(checks, "available_memory", lambda: 1 << 30)
+    monkeypatch.setattr(checks, "available_memory", lambda: 1 << 20)
     claim = Claiming(parquet.ParquetFile(path), claimed)
     with pytest.raises(error, match=message):
         reader._read(path, claim, reader.Request(), reader.assign)

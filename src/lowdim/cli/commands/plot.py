@@ -76,15 +76,14 @@ def run(options: argparse.Namespace, session: Session) -> int:
     require_matplotlib()
     with session.stage("read"):
         coordinates, beside = files.read_embedding(options.embedding)
-    columns = beside.columns
-    labels = _labels(options, columns)
+    label, columns = _labels(options, dict(beside.columns))
     shown = _chosen(coordinates, options.columns)
     images = read_images(options.images, shown)
     for picture in pictures:
         with session.stage(f"draw {picture}"):
             plot(
                 shown,
-                labels,
+                label,
                 path=picture,
                 images=images,
                 columns=columns or None,
@@ -101,19 +100,19 @@ def _default(source: str) -> str:
     return f"{name}.png"
 
 
-def _labels(options: argparse.Namespace, columns: dict[str, Any]) -> Any:
-    """The labels asked for: from the data, or from the embedding's own columns."""
+def _labels(options: argparse.Namespace, columns: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """The name of the labels asked for, and the columns with them: from the data, or the embedding's own."""
     if options.label is None:
-        return columns.get("cluster")
+        return ("cluster" if "cluster" in columns else None), columns
     if options.data is not None:
-        return read_labels(options.data, options.label)
+        return options.label, columns | {options.label: read_labels(options.data, options.label)}
     if options.label not in columns:
         there = f"It has {', '.join(map(str, columns))}" if columns else "It has none but coordinates"
         raise UsageError(
             f"--label: {options.embedding} has no column {options.label!r}.{nearest(options.label, map(str, columns))} "
             f"{there}; --data names a file that has it."
         )
-    return columns[options.label]
+    return options.label, columns
 
 
 def _chosen(coordinates: Any, columns: str | None) -> Any:

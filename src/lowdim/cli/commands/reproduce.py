@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..program import DONE, FAILED, INTERRUPTED
 from ..session import Session
 from ..usage import UsageError, nearest
 from ..voice import emit
+
+INSTALLED = "lowdim.experiments"
 
 TEXT = """\
 Without ID: list the experiments. With one or more, or 'all': run them and write their figures, tables and verdicts to a
@@ -63,7 +66,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
             session.voice.say(f"{done + 1} of {total}: {name}")
 
     with session.stage("reproduce"):
-        verdicts = experiments.run(ids, folder, options.quick, progress=tell)
+        verdicts = experiments.run(ids, folder, options.quick, progress=tell, echo=options.verbose > 0)
     page = folder / "summary.html"
     experiments.write_summary(verdicts, page)
     session.quieten()
@@ -80,18 +83,23 @@ def run(options: argparse.Namespace, session: Session) -> int:
 def find_experiments() -> Any:
     """The experiments as installed with lowdim, or in the folder of its repository."""
     try:
-        return import_module("lowdim.experiments")
+        return import_module(INSTALLED)
     except ModuleNotFoundError as error:
-        if error.name != "lowdim.experiments":
+        if error.name != INSTALLED:
             raise
-    root = Path(__file__).parents[4]
-    if not (root / "experiments" / "__init__.py").is_file():
+    package = Path(__file__).parents[4] / "experiments" / "__init__.py"
+    if not package.is_file():
         from ...errors import FileError
 
         raise FileError("the experiments are not installed. Run this in a clone of lowdim's repository.")
-    if str(root) not in sys.path:
-        sys.path.append(str(root))
-    return import_module("experiments")
+    # By its place, and under lowdim's name: another package may be called experiments.
+    spec = spec_from_file_location(INSTALLED, package)
+    assert spec is not None
+    assert spec.loader is not None
+    found = module_from_spec(spec)
+    sys.modules[INSTALLED] = found
+    spec.loader.exec_module(found)
+    return found
 
 
 def _folder(name: str) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 from ..failures import finding_gaps, in_words_of
 from ..groups import add_force, add_input, add_json, add_talk
 from ..inputs import check_sources, describe_table, input_files, read_table
+from ..outputs import draw
 from ..parser import Parser
 from ..program import DONE
 from ..session import Session
@@ -86,10 +87,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
             )
             written += [output] if output != STANDARD else []
         for picture in options.plot:
-            from ...plotting import plot
-
-            labels = table.labels if table.labels is not None else clusters
-            plot(coordinates, labels, path=picture, columns=dict(table.columns) or None, ids=table.ids)
+            draw(picture, coordinates, table, clusters)
             written.append(picture)
     seconds = time.perf_counter() - began
     if options.json is not None:

@@ -6,29 +6,33 @@ touched, anndata and pandas (1 s of import, and limits on pandas' version) are n
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
-from .checks import as_rows, check_declared, check_fits, check_numbers
+from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
 from .sparse import from_parts
 from .table import Request, Table, chosen_label, listed
 
 _FOLDERS = {"layer": "layers", "obsm": "obsm"}
 
 
-def read_group(group: Any, request: Request, source: str, load: Any) -> Table:
-    """The matrix that is asked for, the annotations of its rows, and their names.
+Load = Callable[[Any, str, Budget], NDArray[Any]]
+"""Reads a dense array of a name, as a memory map where that can be."""
 
-    ``load(array, name)`` reads a dense array, as a memory map where that can be.
-    """
+
+def read_group(group: Any, request: Request, source: str, stored: int, load: Load) -> Table:
+    """The matrix that is asked for, the annotations of its rows, and their names, out of so many stored bytes."""
+    budget = Budget(source, stored)
     matrix, name = _chosen(group, request, source)
-    X = _matrix(matrix, name, load)
+    X = _matrix(matrix, name, load, budget)
     n_rows = X.shape[0]
     obs = group.get("obs")
-    columns, ids = ({}, None) if obs is None else _frame(obs, n_rows, f"{source} [obs]")
+    columns, ids = ({}, None) if obs is None else _frame(obs, n_rows, f"{source} [obs]", budget)
     columns, label = chosen_label(columns, request, source)
     if request.id is not None:
         id_name = str(request.id)
@@ -39,7 +43,7 @@ def read_group(group: Any, request: Request, source: str, load: Any) -> Table:
         ids = columns.pop(id_name)
     else:
         id_name = "id"
-    names = _names(group, X.shape[1], source) if request.obsm is None else None
+    names = _names(group, X.shape[1], source, budget) if request.obsm is None else None
     return Table(X, names, ids, columns, label, source, id_name)
 
 
@@ -69,9 +73,9 @@ def _is_array(node: Any) -> bool:
     return hasattr(node, "dtype")
 
 
-def _matrix(node: Any, name: str, load: Any) -> Any:
+def _matrix(node: Any, name: str, load: Load, budget: Budget) -> Any:
     if _is_array(node):
-        return as_rows(load(node, name), name)
+        return as_rows(load(node, name, budget), name)
     kind = str(node.attrs.get("encoding-type", "")).removesuffix("_matrix")
     if kind not in ("csr", "csc") or not {"data", "indices", "indptr"} <= set(node):
         raise FormatError(
@@ -81,23 +85,38 @@ def _matrix(node: Any, name: str, load: Any) -> Any:
     arrays = [node[part] for part in ("data", "indices", "indptr")]
     if not all(map(_is_array, arrays)):
         raise FormatError(f"{name}: its sparse matrix is damaged. Write or copy it again.")
-    parts = {part: whole(node[part], name) for part in ("data", "indices", "indptr")}
-    stored = sum(part.nbytes for part in parts.values())
-    return from_parts(kind, parts, node.attrs.get("shape", ()), name, stored)
+    parts = {part: whole(node[part], name, budget) for part in ("data", "indices", "indptr")}
+    held = sum(part.nbytes for part in parts.values())
+    return from_parts(kind, parts, node.attrs.get("shape", ()), name, held)
 
 
-def whole(array: Any, name: str) -> NDArray[Any]:
+def whole(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     """An array read into memory in its own type, where there is room for it."""
     check_numbers(array.dtype, name)
+    return _loaded(array, name, budget)
+
+
+def _loaded(array: Any, name: str, budget: Budget) -> NDArray[Any]:
+    """An array in memory, after a look at what it declares."""
+    nbytes = _bytes_of(array.shape, array)
+    # A chunk is unpacked whole, however little of it is asked for.
+    chunk = max(_bytes_of(getattr(array, kind, None) or (), array) for kind in ("chunks", "shards"))
+    stored = budget.stored
     if hasattr(array, "id"):  # HDF5 knows how much is on the disk; chunks that were never written are not
-        declared = int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize
-        check_declared(name, declared, array.id.get_storage_size())
-    nbytes = int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize
-    check_fits(name, nbytes, "Choose a smaller matrix (obsm=...), or a machine with more memory.")
+        stored = array.id.get_storage_size()
+    check_declared(name, max(nbytes, chunk), stored)
+    budget.take(nbytes)
+    check_fits(name, nbytes + chunk, "Choose a smaller matrix (obsm=...), or a machine with more memory.")
     return np.asarray(array[...])
 
 
-def _frame(frame: Any, n_rows: int, name: str) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
+def _bytes_of(shape: Any, array: Any) -> int:
+    return int(math.prod(shape)) * int(array.dtype.itemsize)
+
+
+def _frame(
+    frame: Any, n_rows: int, name: str, budget: Budget
+) -> tuple[dict[str, NDArray[Any]], NDArray[Any] | None]:
     """Columns and index of a data frame."""
     if _is_array(frame):
         raise FormatError(
@@ -106,9 +125,9 @@ def _frame(frame: Any, n_rows: int, name: str) -> tuple[dict[str, NDArray[Any]],
     index = str(frame.attrs.get("_index", "_index"))
     order = [str(column) for column in frame.attrs.get("column-order", [])]
     columns = {}
-    for column in [*order, index]:
+    for column in dict.fromkeys([*order, index]):
         if column in frame:
-            values = _column(frame[column], f"{name[:-1]}/{column}]")
+            values = _column(frame[column], f"{name[:-1]}/{column}]", budget)
             if values.shape != (n_rows,):
                 raise FormatError(
                     f"{name}: column {column!r} has shape {values.shape} where the matrix has {n_rows} rows. The file "
@@ -119,19 +138,19 @@ def _frame(frame: Any, n_rows: int, name: str) -> tuple[dict[str, NDArray[Any]],
     return columns, ids
 
 
-def _column(node: Any, name: str) -> NDArray[Any]:
+def _column(node: Any, name: str, budget: Budget) -> NDArray[Any]:
     """A column: plain, categorical (codes of categories), or with a mask of what is missing."""
     if _is_array(node):
-        return _values(node, name)
+        return _values(node, name, budget)
     if {"codes", "categories"} <= set(node):
-        words, codes = _values(node["categories"], name), _values(node["codes"], name)
+        words, codes = _values(node["categories"], name, budget), _values(node["codes"], name, budget)
         if codes.dtype.kind not in "iu" or (codes.size and not -1 <= codes.min() <= codes.max() < len(words)):
             raise FormatError(f"{name}: has codes beyond its {len(words)} categories. Write the file again.")
         missing = np.array([np.nan]) if words.dtype.kind in "iuf" else np.array([""], dtype=object)
         known = np.concatenate([words, missing]) if codes.size and codes.min() < 0 else words
         return np.asarray(known[codes])
     if {"values", "mask"} <= set(node):
-        values, mask = _values(node["values"], name), _values(node["mask"], name).astype(bool)
+        values, mask = _values(node["values"], name, budget), _values(node["mask"], name, budget).astype(bool)
         if values.shape != mask.shape:
             raise FormatError(f"{name}: its mask has another length. Write the file again.")
         blank: Any = "" if values.dtype == object else np.nan
@@ -141,27 +160,44 @@ def _column(node: Any, name: str) -> NDArray[Any]:
     )
 
 
-def _values(array: Any, name: str) -> NDArray[Any]:
+def _values(array: Any, name: str, budget: Budget) -> NDArray[Any]:
+    """An array of numbers or of text."""
     if not _is_array(array):
         raise FormatError(f"{name}: is damaged. Write or copy the file again.")
-    check_fits(name, int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize, "Take fewer rows.")
-    values = np.asarray(array[...])
+    if array.dtype.kind == "O" and len(array.shape) == 1:
+        return _text(array, name, budget)
+    values = _loaded(array, name, budget)
     if values.dtype.kind in "biuf":
         return values
-    words = [
-        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in values.ravel()
-    ]
-    return np.array(words, dtype=object).reshape(values.shape)
+    return np.array([_word(word) for word in values.ravel()], dtype=object).reshape(values.shape)
 
 
-def _names(group: Any, n_columns: int, source: str) -> tuple[str, ...] | None:
+def _text(array: Any, name: str, budget: Budget) -> NDArray[Any]:
+    """Strings of any length, some at a time: many may point to the same bytes, and only reading tells how many."""
+    check_declared(name, _bytes_of(array.shape, array), budget.stored)
+    words: list[str] = []
+    count = 16
+    while len(words) < array.shape[0]:
+        block = [_word(word) for word in np.asarray(array[len(words) : len(words) + count])]
+        size = sum(map(len, block))
+        budget.take(size)
+        count = max(16, min(1 << 16, count * 4, (SMALL // (size // len(block) + 1))))
+        words += block
+    return np.array(words, dtype=object)
+
+
+def _word(word: Any) -> str:
+    return word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word)
+
+
+def _names(group: Any, n_columns: int, source: str, budget: Budget) -> tuple[str, ...] | None:
     var = group.get("var")
     if var is None or _is_array(var):
         return None
     index = str(var.attrs.get("_index", "_index"))
     if index not in var:
         return None
-    names = _values(var[index], f"{source} [var/{index}]")
+    names = _values(var[index], f"{source} [var/{index}]", budget)
     if names.shape != (n_columns,):
         raise FormatError(
             f"{source}: var has {names.shape} names where the matrix has {n_columns} columns. The file is damaged; "

@@ -73,6 +73,12 @@ def check_magic(path: Path, wanted: bytes) -> None:
     raise FormatError(f"{path}: is not {kind}: it does not begin like one. Is it damaged, or misnamed?")
 
 
+def shortened(reason: str, most: int = 200) -> str:
+    """What a library said, of which a damaged file may have made a page, in one line."""
+    line = " ".join(reason.split()[:100])
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def check_declared(source: object, declared: int, stored: int) -> None:
     """Raise a FormatError where a file declares more than its bytes can hold."""
     if declared > SMALL and declared > RATIO * stored:
@@ -80,6 +86,23 @@ def check_declared(source: object, declared: int, stored: int) -> None:
             f"{source}: declares {format_bytes(declared)} of numbers but stores {format_bytes(stored)}. "
             "It is damaged or was made to exhaust the memory; get it again."
         )
+
+
+class Budget:
+    """Bytes that what one file holds may take in all: parts that lie over each other count each time."""
+
+    def __init__(self, source: object, stored: int) -> None:
+        self.source, self.stored = source, stored
+        self.left = max(SMALL, RATIO * stored)
+
+    def take(self, nbytes: int) -> None:
+        """Count bytes that will be read, or have been."""
+        self.left -= nbytes
+        if self.left < 0:
+            raise FormatError(
+                f"{self.source}: declares more numbers than its {format_bytes(self.stored)} can hold. It is damaged or "
+                "was made to exhaust the memory; get it again."
+            )
 
 
 def check_fits(source: object, needed: int, instead: str) -> None:

@@ -20,6 +20,7 @@ from .growing import Growing
 from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff
 from .stream import Stream, opened
 from .table import Assign, Request, Roles, Table, assign, listed
+from .wide import WIDE, read_wide
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,6 +122,7 @@ class _Rows:
     first: int
     texts: dict[int, list[pa.Array]] = field(default_factory=dict)
     empty: int | None = None
+    dropped: int = 0
     ragged: Any = None
 
     def __post_init__(self) -> None:
@@ -142,10 +144,16 @@ class _Rows:
         import pyarrow as pa
 
         try:
-            for batch in self._batches():
-                self._take(batch)
+            if self.layout.n_columns >= WIDE:
+                read_wide(self)
+            else:
+                for batch in self._batches():
+                    self._take(batch)
         except pa.ArrowInvalid as error:
             self._explain(error)
+        # Rows that say that all is missing are no empty lines.
+        if self.empty is not None and self.dropped > self.stream.blank_lines:
+            self._refuse_gap(np.array([[np.nan]]), 0, 0, np.array([[True]]), False, self.empty)
         if not self.numbers.n_rows:
             raise FormatError(f"{self.stream.name}: has no rows below its header. Write it again.")
 
@@ -177,6 +185,16 @@ class _Rows:
             ),
         )
 
+    def add(self, numbers: Floats, texts: list[pa.Array], blank: bool) -> None:
+        """Take a single row; ``blank`` if the line is empty."""
+        line = self.first + self.numbers.n_rows + self.dropped
+        block = self.numbers.block(1)
+        block[0] = numbers
+        for chunks, text in zip(self.texts.values(), texts, strict=True):
+            chunks.append(text)
+        if self.empty is not None or blank or not np.isfinite(numbers).all():
+            self._check_gaps(block, np.array([blank]), line)
+
     def _refuse_row(self, row: Any) -> str:
         self.ragged = row
         return "error"
@@ -188,16 +206,16 @@ class _Rows:
             block[:, k] = batch.column(k).to_numpy(zero_copy_only=False)
         for k, chunks in enumerate(self.texts.values(), start=block.shape[1]):
             chunks.append(batch.column(k))
-        if self.empty is not None or not np.isfinite(block).all():
-            self._check_gaps(block, batch, line)
-
-    def _check_gaps(self, block: Floats, batch: pa.RecordBatch, line: int) -> None:
-        """Empty lines at the end are passed by; any other value that is missing or infinite is named."""
-        gaps = ~np.isfinite(block)
+        if self.empty is None and np.isfinite(block).all():
+            return
         blank = np.asarray(np.isnan(block).all(axis=1))
         for k in range(len(self.texts)):
-            words = batch.column(block.shape[1] + k).to_numpy(zero_copy_only=False)
-            blank &= words == ""
+            blank &= batch.column(block.shape[1] + k).to_numpy(zero_copy_only=False) == ""
+        self._check_gaps(block, blank, line)
+
+    def _check_gaps(self, block: Floats, blank: NDArray[Any], line: int) -> None:
+        """Empty lines at the end are passed by; any other value that is missing or infinite is named."""
+        gaps = ~np.isfinite(block)
         full = np.flatnonzero(~blank)
         kept = int(full[-1]) + 1 if full.size else 0
         if kept and self.empty is not None:
@@ -207,6 +225,7 @@ class _Rows:
             self._refuse_gap(block, row, column, gaps[:kept], bool(blank[row]), line)
         self.empty = self.empty or line + kept
         self.numbers.shorten(len(block) - kept)
+        self.dropped += len(block) - kept
         self.texts = {
             place: [*chunks[:-1], chunks[-1].slice(0, kept)] for place, chunks in self.texts.items()
         }
@@ -233,21 +252,30 @@ class _Rows:
         """What Arrow could not read, by line and column."""
         source, offset = self.stream.name, self.first - 1 - (self.layout.header is not None)
         if (row := self.ragged) is not None:
-            raise FormatError(
-                f"{source}: line {offset + row.number} has {row.actual_columns} cells, and {row.expected_columns} are "
-                f"expected: {_short(row.text)}. Correct it, or say delimiter=... if {self.layout.delimiter!r} is wrong."
-            ) from None
+            self.refuse_ragged(offset + row.number, row.actual_columns, row.text)
         found = _CONVERSION.search(str(error))
         if found is None:
             raise FormatError(
                 f"{source}: cannot be read as a table ({error}). Is a quote left open?"
             ) from None
-        name, line, cell = self.names[int(found[1])], offset + int(found[2]), found[4]
+        line, cell = offset + int(found[2]), found[4]
         if cell is None:
             raise FormatError(
-                f"{source}: line {line}, column {name!r} is not UTF-8. Save the file as UTF-8, or convert it: "
-                "iconv -f latin1 -t utf-8."
+                f"{source}: line {line}, column {self.names[int(found[1])]!r} is not UTF-8. Save the file as UTF-8, or "
+                "convert it: iconv -f latin1 -t utf-8."
             ) from None
+        self.refuse_cell(line, int(found[1]), cell)
+
+    def refuse_ragged(self, line: int, found: int, text: str) -> NoReturn:
+        """A row is longer or shorter than it should be."""
+        raise FormatError(
+            f"{self.stream.name}: line {line} has {found} cells, and {self.layout.n_columns} are expected: "
+            f"{_short(text)}. Correct it, or say delimiter=... if {self.layout.delimiter!r} is wrong."
+        ) from None
+
+    def refuse_cell(self, line: int, place: int, cell: str) -> NoReturn:
+        """A cell is no number."""
+        source, name = self.stream.name, self.names[place]
         if self.layout.delimiter != "," and DECIMAL_COMMA.fullmatch(cell):
             _refuse_comma(source, name, line, cell)
         raise FormatError(

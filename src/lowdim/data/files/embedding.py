@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import FormatError, InputError
 from ...records import Floats
+from ..mapped import in_memory
 from .reading import read_as, suffix_of
 from .table import Request, Roles, Table, listed, unnamed_index
 
@@ -45,7 +46,7 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
     table = read_as(request, source, coordinates)
     if not isinstance(table.X, np.ndarray):
         raise FormatError(f"{name}: is a sparse matrix, no embedding. Name the file of the coordinates.")
-    embedding = np.array(table.X, dtype=np.float64, order="C")
+    embedding = np.array(in_memory(table.X), dtype=np.float64, order="C")
     wrong = np.argwhere(~np.isfinite(embedding))
     if len(wrong):
         row, column = (int(place) for place in wrong[0])
@@ -76,19 +77,21 @@ def coordinates(names: Sequence[str], numeric: Sequence[bool], request: Request,
     if ids is None and "id" in names:
         ids = list(names).index("id")
     ids = None if ids in places else ids
-    beside = tuple(place for place in range(len(names)) if place not in places and place != ids)
+    taken = {*places, ids}
+    beside = tuple(place for place in range(len(names)) if place not in taken)
     return Roles(tuple(places), beside, ids)
 
 
 def _by_name(names: list[str]) -> list[int]:
     """The columns x, y, z, or x1, x2 and so on."""
+    first = {name: place for place, name in reversed(list(enumerate(names)))}
     letters = [letter for letter in "xyz" if letter in names]
     if "x" in letters:
-        return [names.index(letter) for letter in letters]
+        return [first[letter] for letter in letters]
     count = 1
-    while f"x{count}" in names:
+    while f"x{count}" in first:
         count += 1
-    return [names.index(f"x{number}") for number in range(1, count)]
+    return [first[f"x{number}"] for number in range(1, count)]
 
 
 def _by_number(names: Sequence[str], numeric: Sequence[bool]) -> list[int]:

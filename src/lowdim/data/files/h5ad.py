@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError, LowdimError, MissingExtraError
 from .annotated import read_group, whole
-from .checks import check_file, check_magic, check_numbers
+from .checks import Budget, check_file, check_magic, check_numbers, shortened
+from .links import Inside
 from .table import Request, Table
 
-_DAMAGED = (OSError, KeyError, RuntimeError, TypeError, ValueError, AttributeError)
+_DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 def read(path: Path, request: Request) -> Table:
@@ -24,25 +26,25 @@ def read(path: Path, request: Request) -> Table:
     size = check_file(path)
     check_magic(path, b"\x89HDF\r\n\x1a\n")
 
-    def load(array: Any, name: str) -> NDArray[Any]:
+    def load(array: Any, name: str, budget: Budget) -> NDArray[Any]:
         check_numbers(array.dtype, name)
         offset = None if array.chunks or array.compression else array.id.get_offset()
         nbytes = int(np.prod(array.shape, dtype=object)) * array.dtype.itemsize
         if offset is None or not nbytes or offset % array.dtype.itemsize:
-            return whole(array, name)
+            return whole(array, name, budget)
         if offset + nbytes > size:
             raise FormatError(f"{name}: is cut off. Write or copy the file again.")
         return np.memmap(path, array.dtype, mode="r", offset=offset, shape=array.shape)
 
-    with opened(path, "r") as file:
-        return read_group(file, request, str(path), load)
+    with opened(path, "r", path) as file:
+        return read_group(Inside(file, str(path)), request, str(path), size, load)
 
 
 @contextmanager
-def opened(path: Path, mode: str) -> Iterator[Any]:
-    """A file of HDF5; whatever its library stumbles over is a damaged file."""
+def opened(path: Path | IO[bytes], mode: str, name: Path) -> Iterator[Any]:
+    """A file of HDF5; whatever its library stumbles over is a damaged file, which goes by ``name``."""
     if find_spec("h5py") is None:
-        raise MissingExtraError(f"{path}: .h5ad files need h5py: pip install 'lowdim[h5ad]'")
+        raise MissingExtraError(f"{name}: .h5ad files need h5py: pip install 'lowdim[h5ad]'")
     import h5py
 
     try:
@@ -51,34 +53,75 @@ def opened(path: Path, mode: str) -> Iterator[Any]:
     except LowdimError:
         raise
     except _DAMAGED as error:
-        raise FormatError(f"{path}: is damaged or cut off ({error}). Write or copy it again.") from error
+        raise FormatError(
+            f"{name}: is damaged or cut off ({shortened(str(error))}). Write or copy it again."
+        ) from error
+
+
+class _Patient(io.FileIO):
+    """A file that keeps its first failure to itself until it is asked for.
+
+    HDF5 writes while it lets go of its objects, where an error is said to nobody, and stumbles over itself after one.
+    It is told that all went well; what it wrote is thrown away then.
+    """
+
+    failure: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        """All of it."""
+        rest = memoryview(data).cast("B")
+        try:
+            while self.failure is None and rest:
+                rest = rest[super().write(rest) :]
+        except OSError as error:
+            self.failure = error
+        return len(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        """Set the length."""
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.failure = self.failure or error
+        return 0
 
 
 def obsm_names(path: Path) -> list[str]:
     """The names of what is kept for each point beside X."""
     check_file(path)
     check_magic(path, b"\x89HDF\r\n\x1a\n")
-    with opened(path, "r") as file:
-        return [str(name) for name in file.get("obsm", ())]
+    with opened(path, "r", path) as file:
+        return [str(name) for name in Inside(file, str(path)).get("obsm", ())]
 
 
-def add_embedding(path: Path, name: str, embedding: NDArray[Any], clusters: NDArray[Any] | None) -> None:
-    """Set obsm/X_<name>, and for clusters the column obs/<name>_cluster, in a file that is a copy."""
-    with opened(path, "r+") as file:
-        n_rows = _n_rows(file, path)
-        if n_rows != len(embedding):
-            raise InputError(f"embedding: has {len(embedding)} rows, and the .h5ad that it goes to {n_rows}.")
-        obsm = file.require_group("obsm")
-        obsm.attrs.setdefault("encoding-type", "dict")
-        obsm.attrs.setdefault("encoding-version", "0.1.0")
-        _set(obsm, f"X_{name}", embedding)
-        if clusters is not None:
-            obs, column = file["obs"], f"{name}_cluster"
-            order = [str(known) for known in obs.attrs["column-order"]]
-            _set(obs, column, clusters)
-            if column not in order:
-                del obs.attrs["column-order"]
-                obs.attrs["column-order"] = [*order, column]
+def add_embedding(
+    path: Path, name: str, embedding: NDArray[Any], clusters: NDArray[Any] | None, source: Path
+) -> None:
+    """Set obsm/X_<name>, and for clusters the column obs/<name>_cluster, in a file that is a copy of ``source``."""
+    with _Patient(path, "r+") as raw:
+        try:
+            with opened(cast("IO[bytes]", raw), "r+", source) as file:
+                _add(file, name, embedding, clusters, source)
+        finally:
+            if raw.failure is not None:
+                raise raw.failure
+
+
+def _add(file: Any, name: str, embedding: NDArray[Any], clusters: NDArray[Any] | None, source: Path) -> None:
+    n_rows = _n_rows(file, source)
+    if n_rows != len(embedding):
+        raise InputError(f"embedding: has {len(embedding)} rows, and the .h5ad that it goes to {n_rows}.")
+    obsm = file.require_group("obsm")
+    obsm.attrs.setdefault("encoding-type", "dict")
+    obsm.attrs.setdefault("encoding-version", "0.1.0")
+    _set(obsm, f"X_{name}", embedding)
+    if clusters is not None:
+        obs, column = file["obs"], f"{name}_cluster"
+        order = [str(known) for known in obs.attrs["column-order"]]
+        _set(obs, column, clusters)
+        if column not in order:
+            del obs.attrs["column-order"]
+            obs.attrs["column-order"] = [*order, column]
 
 
 def _n_rows(file: Any, path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import tokenize
 from dataclasses import dataclass
@@ -12,11 +13,18 @@ import numpy as np
 
 from ...errors import FormatError
 from ...records import format_bytes
-from .checks import as_rows, check_file, check_magic, check_numbers
+from .checks import as_rows, check_file, check_magic, check_numbers, shortened
 from .table import Request, Table
 
 _UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError)
 """What NumPy raises for a header that is not one."""
+_LONGEST = 10_000
+"""Bytes of the longest header, as in NumPy."""
+_LENGTHS: dict[tuple[int, int], tuple[int, Any]] = {
+    (1, 0): (2, np.lib.format.read_array_header_1_0),
+    (2, 0): (4, np.lib.format.read_array_header_2_0),
+}
+"""Bytes that say how long the header is, and what reads it, by the version of the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +72,16 @@ def read_header(file: IO[bytes], source: object) -> Header:
     """The header of an array at the current place of a file."""
     try:
         version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-        elif version == (2, 0):
-            shape, fortran, dtype = np.lib.format.read_array_header_2_0(file)
-        else:
+        if version not in _LENGTHS:
             raise ValueError(f"version {version[0]}.{version[1]} of the format is for records")
+        width, parse = _LENGTHS[version]
+        declared = file.read(width)
+        if (length := int.from_bytes(declared, "little")) > _LONGEST:
+            raise ValueError(f"it would have {length} bytes")
+        # NumPy would read a header of any length before it looks at it.
+        shape, fortran, dtype = parse(io.BytesIO(declared + file.read(length)))
     except _UNREADABLE as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = shortened(str(error).partition("\n")[0]) or type(error).__name__
         raise FormatError(
             f"{source}: its header cannot be read ({reason}). Write or copy it again."
         ) from error

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
-from .checks import as_rows, check_declared, check_file, check_fits, check_magic, check_numbers
+from .checks import Budget, as_rows, check_declared, check_file, check_fits, check_magic, check_numbers
 from .npy import Header, read_header
 from .sparse import FORMATS, from_parts
 from .table import Request, Table, chosen_label, listed
@@ -59,7 +59,12 @@ def _dense(archive: _Archive, request: Request) -> Table:
 
 
 def _text(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype(str).astype(object) if values.dtype.kind in "US" else values
+    if values.dtype.kind not in "US":
+        return values
+    words = values.tolist()
+    return np.array(
+        [word if isinstance(word, str) else word.decode("utf-8", "replace") for word in words], object
+    )
 
 
 def _choose(archive: _Archive, key: str | None) -> str:
@@ -102,6 +107,7 @@ class _Archive:
     file: zipfile.ZipFile
     headers: dict[str, Header]
     sizes: dict[str, tuple[int, int]]
+    budget: Budget
 
     def array(self, key: str) -> NDArray[Any]:
         """One array, read straight into its own memory when what is declared, stored and free agree."""
@@ -114,6 +120,7 @@ class _Archive:
                 f"holds {declared - header.length}. Write or copy it again."
             )
         check_declared(name, declared, stored)
+        self.budget.take(declared)
         check_fits(name, header.nbytes, "Save the array with numpy.save: an .npy is mapped, not loaded.")
         with _reading(self.path), self.file.open(f"{key}.npy") as member:
             array: NDArray[Any] = np.lib.format.read_array(member, allow_pickle=False)
@@ -134,7 +141,7 @@ def _opened(path: Path) -> Iterator[_Archive]:
             with _reading(path), file.open(info) as member:
                 headers[key] = read_header(member, f"{path} [{key}]")
             sizes[key] = (info.file_size, info.compress_size)
-        yield _Archive(path, file, headers, sizes)
+        yield _Archive(path, file, headers, sizes, Budget(path, path.stat().st_size))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import FormatError
 from .arrow import to_numpy
-from .checks import check_file, check_fits, check_magic
+from .checks import check_declared, check_file, check_fits, check_magic, shortened
 from .table import Assign, Request, Roles, Table, assign, listed
 
 if TYPE_CHECKING:
@@ -29,12 +30,13 @@ def read(path: Path, request: Request, choose: Assign = assign) -> Table:
     check_file(path)
     check_magic(path, b"PAR1")
     try:
-        with parquet.ParquetFile(path, memory_map=True) as file:
+        # Not mapped: a file that shrinks while it is read would end the process.
+        with parquet.ParquetFile(path, memory_map=False) as file:
             return _read(path, file, request, choose)
     except (pa.ArrowException, OSError, RuntimeError) as error:
         if isinstance(error, FormatError):
             raise
-        reason = str(error).splitlines()[0]
+        reason = shortened(str(error))
         raise FormatError(f"{path}: is damaged or cut off ({reason}). Write or copy it again.") from error
 
 
@@ -42,7 +44,7 @@ def _read(path: Path, file: Any, request: Request, choose: Assign) -> Table:
     schema = file.schema_arrow
     names = tuple(schema.names)
     if len(set(names)) < len(names) or not names:
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise FormatError(
             f"{path}: columns must have names of their own; got {listed(twice)} twice. Rename one."
         )
@@ -52,7 +54,10 @@ def _read(path: Path, file: Any, request: Request, choose: Assign) -> Table:
     n_rows = file.metadata.num_rows
     if n_rows < 1:
         raise FormatError(f"{path}: has no rows. Write it again.")
-    check_fits(path, n_rows * len(roles.features) * dtype.itemsize, "Read fewer columns (drop=...) or rows.")
+    nbytes = n_rows * len(roles.features) * dtype.itemsize
+    # Columns of few different values take a bit for each before they are packed.
+    check_declared(path, nbytes // 8, path.stat().st_size)
+    check_fits(path, nbytes, "Read fewer columns (drop=...) or rows.")
     X = np.empty((n_rows, len(roles.features)), dtype)
     others = [*roles.labels, *(() if roles.id is None else (roles.id,))]
     chunks: dict[int, list[Any]] = {place: [] for place in others}

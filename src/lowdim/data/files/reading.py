@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from ...errors import FileError, InputError
+from ...errors import FileError, InputError, LowdimError, MemoryLimitError
 from .checks import check_file
 from .table import Assign, Column, Request, Table, assign
 
@@ -94,12 +94,26 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
                 "Leave it out."
             )
     reader = import_module(f".{module}", __package__).read
-    if module == "delimited":
-        table: Table = reader(name, request, suffix, choose)
-    elif module == "parquet":
-        table = reader(Path(name), request, choose)
-    else:
-        table = reader(Path(name), request)
+    try:
+        if module == "delimited":
+            table: Table = reader(name, request, suffix, choose)
+        elif module == "parquet":
+            table = reader(Path(name), request, choose)
+        else:
+            table = reader(Path(name), request)
+    except OSError as error:
+        if isinstance(error, LowdimError):
+            raise
+        raise FileError(
+            f"{name}: could not be read to its end: {error.strerror or error}. Was it moved, or written to? Read it "
+            "again."
+        ) from error
+    except MemoryError as error:
+        if isinstance(error, MemoryLimitError):
+            raise
+        raise MemoryLimitError(
+            f"{name}: reading it needs more memory than there is. Take a part of it."
+        ) from error
     return table
 
 

@@ -57,7 +57,12 @@ def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) ->
     """The layout of a table from its first bytes; ``whole`` when there are no others."""
     lines = _lines(head, whole, name)
     delimiter = request.delimiter or ("\t" if suffix == ".tsv" else _delimiter(lines))
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+    if (
+        len(delimiter) != 1
+        or not delimiter.isascii()
+        or not (delimiter.isprintable() or delimiter == "\t")
+        or delimiter == '"'
+    ):
         raise InputError(f"delimiter: must be one character, such as ',' or a tab; got {delimiter!r}.")
     rows = _rows(lines, delimiter, name)
     if not rows:

@@ -15,7 +15,7 @@ from ...errors import FileError, FormatError, InputError
 from .checks import check_file
 
 HEAD = 1 << 20
-LONGEST = 1 << 28
+LONGEST = 1 << 27
 """Bytes in which two lines of a table must have ended."""
 
 
@@ -25,13 +25,16 @@ class Stream(io.RawIOBase):
     def __init__(self, inner: IO[bytes], name: str, size: int | None) -> None:
         super().__init__()
         self.inner, self.name, self.size = inner, name, size
-        self.head, self.ended = b"", False
-        while not self.ended and (len(self.head) < HEAD or self.head.count(b"\n") < 2):
-            if len(self.head) > LONGEST:
+        self.ended, self._line_ends = False, 0
+        blocks, length, lines = [], 0, 0
+        while not self.ended and (length < HEAD or lines < 2):
+            if length > LONGEST:
                 raise FormatError(f"{name}: no line ends within {LONGEST} bytes. Is it a table of text?")
             block = self._inner_read(HEAD)
-            self.head += block
+            blocks.append(block)
+            length, lines = length + len(block), lines + block.count(b"\n")
             self.ended = not block
+        self.head = b"".join(blocks)
         self.rest = memoryview(self.head)
 
     def skip(self, count: int) -> None:
@@ -50,7 +53,18 @@ class Stream(io.RawIOBase):
         if not data:
             data = self._inner_read(len(buffer))
         buffer[: len(data)] = data
+        self._count_blank(bytes(data))
         return len(data)
+
+    @property
+    def blank_lines(self) -> int:
+        """Empty lines at the end of what was read."""
+        return max(0, self._line_ends - 1)
+
+    def _count_blank(self, end: bytes) -> None:
+        ends = end[len(end.rstrip(b"\r\n")) :]
+        count = max(ends.count(b"\n"), ends.count(b"\r"))
+        self._line_ends = count + (self._line_ends if len(ends) == len(end) else 0)
 
     def _inner_read(self, count: int) -> bytes:
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ...errors import InputError
+from ...errors import InputError, InputTypeError
 
 Column = str | int
 
@@ -113,9 +113,8 @@ def assign(names: Sequence[str], numeric: Sequence[bool], request: Request, sour
         raise InputError(
             f"drop: column {names[min(twice)]!r} of {source} is the label or the id as well. Say one of the two."
         )
-    features = tuple(
-        place for place in range(len(names)) if place not in dropped and place not in labels and place != ids
-    )
+    beside = {*dropped, *labels, ids}
+    features = tuple(place for place in range(len(names)) if place not in beside)
     if not features:
         raise InputError(
             f"{source}: no column is left to embed: all {len(names)} are labels, ids or dropped. "
@@ -142,7 +141,11 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
             close = difflib.get_close_matches(column, names, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"It has {listed(names)}."
             raise InputError(f"{what}: {source} has no column {column!r}. {hint}")
-    number = int(column)
+    if not isinstance(column, str | int):
+        raise InputTypeError(
+            f"{what}: must be the name or the number of a column of {source}; got {column!r}."
+        )
+    number = int(column) if len(str(column)) < 20 else len(names)
     if not -len(names) <= number < len(names):
         raise InputError(
             f"{what}: {source} has {len(names)} columns, so their numbers are 0 to {len(names) - 1}, "

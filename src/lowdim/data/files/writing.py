@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError
 from ...persistence.atomic import AnyPath, writing
 from ...records import Floats
+from ..mapped import in_memory
 from .checks import check_file
 from .table import Table
 
@@ -81,12 +82,11 @@ def write_embedding(
             from .h5ad import add_embedding
 
             shutil.copyfile(source, temporary)
-            add_embedding(temporary, name, points, groups)
+            add_embedding(temporary, name, points, groups, source)
         return target
     with writing(target, force=force, inputs=guarded) as temporary:
         if kind == ".npy":
-            with temporary.open("wb") as file:
-                np.save(file, points, allow_pickle=False)
+            _write_array(temporary, points)
         else:
             _write_table(temporary, kind, _columns(points, table, groups))
     return target
@@ -102,7 +102,7 @@ def target_suffix(path: Path) -> str:
 
 
 def _points(embedding: ArrayLike, table: Table | None) -> Floats:
-    points = np.asarray(embedding, dtype=np.float64)
+    points = np.asarray(in_memory(np.asarray(embedding)), dtype=np.float64)
     points = points[:, None] if points.ndim == 1 else points
     if points.ndim != 2 or not points.size:
         raise InputError(f"embedding: must be N x d coordinates; got shape {points.shape}.")
@@ -158,6 +158,14 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
+def _write_array(path: Path, points: Floats) -> None:
+    """What numpy.save writes, without the C library's own buffer: its last part may be lost on a full disk, unsaid."""
+    ordered = np.ascontiguousarray(points)
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(ordered))
+        file.write(ordered.data)
+
+
 def _write_table(path: Path, kind: str, columns: Sequence[tuple[str, NDArray[Any]]]) -> None:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -166,7 +174,9 @@ def _write_table(path: Path, kind: str, columns: Sequence[tuple[str, NDArray[Any
     arrays = [pa.array(np.ascontiguousarray(values)) for _, values in columns]
     data = pa.table(arrays, names=[name for name, _ in columns])
     if kind == ".parquet":
-        parquet.write_table(data, path, compression="zstd")
+        # Into a file of Python's: Arrow's own tries to close once more when it is collected, and complains to nobody.
+        with path.open("wb") as plain:
+            parquet.write_table(data, plain, compression="zstd")
         return
     delimiter = "\t" if ".tsv" in kind else ","
     with path.open("wb") as plain, _packed(plain, kind) as file:

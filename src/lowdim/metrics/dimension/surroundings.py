@@ -58,7 +58,7 @@ def different_rows(rows: Rows, *, pairwise: bool, n_jobs: int | None) -> tuple[R
     if found.n_collapsed == 0:
         return rows, 0
     if pairwise:
-        return Rows(np.asarray(rows.values)[np.ix_(found.first, found.first)]), found.n_collapsed
+        return Rows(rows.select(found.first).values[:, found.first]), found.n_collapsed
     return rows.select(found.first), found.n_collapsed
 
 

@@ -84,8 +84,9 @@ class _Running:
         lengths = np.sqrt(inner(change, change) * inner(gradient_change, gradient_change))
         if curvature > _CURVED * lengths:
             self._pairs.append((change, gradient_change, curvature))
-            if self._settings.scaled:
-                self._scale = curvature / inner(gradient_change, self._begin(gradient_change))
+            length = inner(gradient_change, self._begin(gradient_change)) if self._settings.scaled else 0.0
+            if length > 0.0:
+                self._scale = curvature / length
 
     def restart(self, objective: Objective, X: Floats) -> Descent:
         initial = None if self._initial is None else self._initial.restart(objective, X)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError
 from ...records import Floats
 from ..colours import MISSING, PLAIN, classes_of, hexadecimal, is_continuous, palette, scale_colours
+from ..labels import Named
 
 _MOST_CLASSES = 256
 _STEPS = 128
@@ -60,7 +61,7 @@ class Content:
     def of(
         cls,
         points: Floats,
-        labels: NDArray[Any] | None,
+        labels: Named,
         *,
         title: str = "",
         columns: Mapping[str, ArrayLike] | None = None,
@@ -70,9 +71,13 @@ class Content:
     ) -> Content:
         """Check lengths and decide for each column what it is."""
         given: dict[str, NDArray[Any]] = {} if ids is None else {"id": np.asarray(ids)}
-        if labels is not None:
-            given["label"] = labels
-        for name, values in (columns or {}).items():
+        others = dict(columns or {})
+        label = labels.name or "label"
+        if labels.values is not None:
+            given[label] = labels.values
+            if labels.name:
+                others.pop(labels.name, None)
+        for name, values in others.items():
             free = str(name)
             while free in given:
                 free += " (2)"
@@ -80,13 +85,13 @@ class Content:
         made = []
         for name, column in given.items():
             if column.shape != (points.shape[0],):
-                what = {"id": "ids", "label": "labels"}.get(name, f"columns: {name!r}")
+                what = {"id": "ids", label: "labels"}.get(name, f"columns: {name!r}")
                 raise InputError(
                     f"{what}: needs one for each of the {points.shape[0]} points, got shape {column.shape}"
                 )
-            made.append(_column(name, column, continuous if name == "label" else None))
+            made.append(_column(name, column, continuous if name == label else None))
         colourable = [column.name for column in made if column.kind != "text"]
-        first = colourable.index("label") if "label" in colourable else 0
+        first = colourable.index(label) if label in colourable else 0
         return cls(title, points, tuple(made), first, colormap)
 
     def packed(self, thumbnails: dict[str, Any] | None) -> str:

@@ -140,7 +140,7 @@ def _add_product(scatter: Floats, block: NDArray[Any]) -> None:
         blas.dsyrk(1.0, block.T, 1.0, scatter, lower=1, overwrite_c=1)
     else:
         # A power of two brings entries of odd size near 1: their squares could overflow or vanish in float32.
-        exponent = int(np.frexp(max(block.max(), -block.min()))[1])
+        exponent = max(-126, int(np.frexp(max(block.max(), -block.min()))[1]))
         unit = 1.0 if abs(exponent) < 20 else 2.0**-exponent
         product = blas.ssyrk(1.0, (block if unit == 1.0 else block * np.float32(unit)).T, lower=1)
         scatter += product if unit == 1.0 else product / np.float64(unit**2)

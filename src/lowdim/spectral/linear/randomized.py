@@ -134,7 +134,7 @@ def _covariance_product(rows: Rows, mean: Floats, unit: float) -> Callable[[Floa
     ``unit``, a power of two, brings the variance near 1, so that squares neither overflow nor vanish in float32.
     """
     divisor = max(rows.n_rows - 1, 1)
-    dtype = working_dtype(rows)
+    dtype = working_dtype(rows) if 2.0**-126 <= unit <= 2.0**126 else np.float64
 
     def dense(block_of_columns: Floats) -> Floats:
         total = np.zeros_like(block_of_columns)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import DataWarning
+from ... import checks
+from ...errors import DataWarning, NumericalError
 from ...events import Events
 from ...records import Floats, Problem, Solution
 from ..operators import CenteredGram, Explicit
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Problem, Floats]:
@@ -24,14 +27,31 @@ def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Pr
     return problem, mean_profile
 
 
-def kernel_problem(kernel: Floats) -> tuple[Problem, Floats]:
+def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
     """The problem of a kernel matrix, which is centred in place, and its mean over the points before that.
 
-    Schoelkopf, Smola & Mueller (1998), eq. A.2.
+    Schoelkopf, Smola & Mueller (1998), eq. A.2. Digits that the kernel values of all points share are lost to what is
+    centred: a warning where they are half of all, an error where they are all.
     """
+    cure = "Lower gamma or degree, or rescale X."
+    checks.finite(kernel, "The kernel", "its values overflow or are not numbers", cure)
+    size = max(kernel.max(), -kernel.min())
     mean_profile = kernel.mean(axis=0)
     kernel -= mean_profile
     kernel -= kernel.mean(axis=1)[:, None]
+    share = float(max(kernel.max(), -kernel.min()) / size) if size > 0 else 1.0
+    if 0 < share < 16 * EPSILON:
+        raise NumericalError(
+            f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is "
+            "left of the differences between points. Centre the columns of X, or use kernel='linear' or 'rbf', "
+            "which do not depend on an offset."
+        )
+    if 0 < share < np.sqrt(EPSILON):
+        events.warned(
+            f"The kernel values of all points share their first {-np.log10(share):.0f} digits, which are lost to the "
+            "embedding. Centre the columns of X.",
+            DataWarning,
+        )
     problem = Problem(Explicit(kernel), "largest", trivial=np.ones((kernel.shape[0], 1)))
     return problem, mean_profile
 

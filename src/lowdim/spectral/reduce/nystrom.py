@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...errors import InputError
 from ...events import Events
 from ...records import Floats, Integers, Problem, Solution
 from ..operators import Explicit
@@ -19,6 +20,8 @@ from .configuration import LandmarkSolver
 from .restricted import LandmarkSolution
 
 SMALLEST_SHRINKAGE = 0.05
+NOTHING = 1e-12
+"""Share of the largest eigenvalue below which one of the landmarks holds nothing but rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,9 +62,21 @@ def solve_nystrom(
             held = np.where(shrinkage < 0, -1.0, 1.0) * np.maximum(np.abs(shrinkage), SMALLEST_SHRINKAGE)
             X = column_weights(G, indices) @ landmarks.vectors / held
         else:
+            _require_size(landmarks.values)
             image = G[:, indices] @ landmarks.vectors
             X = (image if problem.mass is None else image / problem.mass[:, None]) / landmarks.values
     return extended_solution(problem, X, landmarks, Nystrom.name, rng)
+
+
+def _require_size(values: Floats) -> None:
+    """Eigenvalues that the extension divides by must be more than rounding."""
+    sizes = np.abs(values)
+    held = int(np.sum(sizes > NOTHING * sizes.max(initial=0.0)))
+    if held < values.size:
+        raise InputError(
+            f"n_components must be at most {held}: the matrix of the landmarks has no more eigenvalues above rounding; "
+            f"got {values.size}. Ask for fewer, or use LLL or solver='exact'."
+        )
 
 
 def solve_landmark_block(

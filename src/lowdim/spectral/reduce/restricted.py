@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
 
-from ...errors import DisconnectedError, InputError
+from ...errors import DisconnectedError, InputError, NumericalError
 from ...events import Events
 from ...records import Floats, Problem, Solution, Sparse
 from ..operators import multiply
@@ -21,6 +22,9 @@ from .galerkin import Reduced, reduce, with_mass
 from .polish import extra_columns, polished
 from .small import nearest_coordinates, reduced_components, solve_small
 from .smooth import smoothed
+
+ORTHONORMAL = 1e-8
+"""|X'BX - I| up to which a solution stands as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ def solve_restricted(
                 n_jobs=n_jobs,
             )
     else:
+        values, X, coordinates = _orthonormal(problem, values, X, coordinates)
         signs = leading_signs(X)
         X, coordinates = X * signs, coordinates * signs
         residuals = residuals_of(problem, X, values, rng=rng)
@@ -92,6 +97,26 @@ def _solve(
         if not more:
             raise
         return solve_small(reduced, problem.end, n_components, rng=rng, events=events)
+
+
+def _orthonormal(
+    problem: Problem, values: Floats, X: Floats, coordinates: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """X'BX = I on all points, by Rayleigh-Ritz within the span where weights of both signs lost it in Z X~."""
+    inner = X.T @ problem.weigh(X)
+    if np.abs(inner - np.eye(values.size)).max(initial=0.0) <= ORTHONORMAL:
+        return values, X, coordinates
+    energy = X.T @ problem.operator.apply(X)
+    try:
+        values, rotation = linalg.eigh((energy + energy.T) / 2, (inner + inner.T) / 2)
+    except (linalg.LinAlgError, ValueError) as error:
+        raise NumericalError(
+            "The landmark solution lost its digits on the way to all points: its columns are no longer independent. "
+            "Use more landmarks, raise the ridge reg of their weights, or use solver='exact'."
+        ) from error
+    order = slice(None) if problem.end == "smallest" else slice(None, None, -1)
+    rotation = rotation[:, order]
+    return np.ascontiguousarray(values[order]), X @ rotation, coordinates @ rotation
 
 
 def _check_connected(reduced: Reduced) -> None:

@@ -52,6 +52,7 @@ def largest(
     n_jobs: int | None,
     room: int,
     second_look: int,
+    resolution: float = 0.0,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
 
@@ -79,6 +80,8 @@ def largest(
     second_look
         Blocks to go on for from a new random start once all are good: the result stands if nothing larger
         turns up.
+    resolution
+        What rounding alone may change a value by between the two looks.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
@@ -114,7 +117,8 @@ def largest(
         residuals = np.linalg.norm(coupling @ rotation[filled - width :], axis=0)
         wanted = theta[:n_wanted]
         verdict = judge(wanted, residuals[:n_wanted], products)
-        unchanged = settled is not None and np.abs(wanted - settled).max() <= 1e-6 * np.abs(wanted).max()
+        slack = max(1e-6 * np.abs(wanted).max(), resolution)
+        unchanged = settled is not None and np.abs(wanted - settled).max() <= slack
         if verdict == "hopeless" or (verdict == "good" and unchanged):
             vectors = basis[:filled].T @ rotation[:, :n_wanted]
             return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")

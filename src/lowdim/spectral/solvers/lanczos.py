@@ -59,6 +59,7 @@ def solve(
         n_jobs=settings.n_jobs,
         room=room,
         second_look=6 if standard.problem.end == "largest" else columns,
+        resolution=standard.bound(np.zeros(1), 0.0),
     )
     trial = Trial(found.vectors, found.products)
     if not found.converged:

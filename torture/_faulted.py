@@ -1,0 +1,35 @@
+"""The process that `torture.faults` starts with the shim: torments jobs and says which promises they broke."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import islice
+from time import perf_counter
+
+from ._injection import Preloaded
+from ._jobs import jobs
+from .faults import torment
+
+
+def main() -> int:
+    """1 where a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="jobs; all without one")
+    parser.add_argument("--amount", type=int, help="so many of them only")
+    parser.add_argument("--all", action="store_true", help="every error, and kills")
+    options = parser.parse_args()
+    injector, failed = Preloaded(), False
+    chosen = ((name, make) for name, make in jobs().items() if name in options.names or not options.names)
+    for name, make in islice(chosen, options.amount):
+        begun = perf_counter()
+        tally = torment(make(), injector, quick=not options.all, kill=options.all)
+        print(f"  {name:<24} {tally.runs:6} faults in {perf_counter() - begun:6.1f} s", flush=True)
+        for line in tally.broken:
+            print(f"BROKEN {line}", flush=True)
+        failed = failed or bool(tally.broken)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

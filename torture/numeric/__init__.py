@@ -1,0 +1,1 @@
+"""The parts of the table of numbers: estimators, inputs, and what every answer must hold."""

@@ -81,7 +81,9 @@ def _searched(search: str, metric: str, points: Points, n_jobs: int) -> Arrays:
 
 
 def _scored(points: Points, n_jobs: int) -> Arrays:
-    found = lowdim.score(points.X, points.X[:, :2], points.labels, sample=500, n_jobs=n_jobs)
+    found = lowdim.score(
+        points.X, points.X[:, :2], points.labels, sample=min(500, len(points.X)), n_jobs=n_jobs
+    )
     return {"figures": np.array([float(found[name]) for name in found])}
 
 

@@ -35,6 +35,10 @@ class MissingExtraError(LowdimError, ImportError):
     """An optional dependency is needed and not installed."""
 
 
+class ForkedError(LowdimError, RuntimeError):
+    """A library below cannot go on in a forked process; the message says what can."""
+
+
 class FileError(LowdimError, OSError):
     """A file cannot be read or written; the message names it, what is wrong and what to do."""
 

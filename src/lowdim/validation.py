@@ -19,7 +19,7 @@ from .data.mapped import in_memory, is_mapped
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
 from .memory import available_memory
-from .parallel import row_blocks
+from .parallel import ALONE, row_blocks
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
 
@@ -52,15 +52,17 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     """
     from sklearn.utils.validation import validate_data
 
-    array = validate_data(
-        estimator,
-        loaded(X),
-        reset=reset,
-        accept_sparse="csr",
-        dtype="numeric",
-        ensure_min_samples=at_least,
-        ensure_all_finite=False,
-    )
+    data = loaded(X)
+    with ALONE:
+        array = validate_data(
+            estimator,
+            data,
+            reset=reset,
+            accept_sparse="csr",
+            dtype="numeric",
+            ensure_min_samples=at_least,
+            ensure_all_finite=False,
+        )
     return _checked(array, "X", type(estimator).__name__)
 
 
@@ -125,14 +127,16 @@ def check_block(X: Any, name: str) -> Rows:
     """Data beside X, such as a noise sample: the same forms, its own name in messages."""
     from sklearn.utils.validation import check_array
 
-    array = check_array(
-        loaded(X),
-        accept_sparse="csr",
-        dtype="numeric",
-        ensure_min_samples=2,
-        input_name=name,
-        ensure_all_finite=False,
-    )
+    data = loaded(X)
+    with ALONE:
+        array = check_array(
+            data,
+            accept_sparse="csr",
+            dtype="numeric",
+            ensure_min_samples=2,
+            input_name=name,
+            ensure_all_finite=False,
+        )
     return _checked(array, name)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances
 
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
@@ -73,6 +74,15 @@ def test_haversine():
     found = build_index(Rows(angles), "haversine").query(None, 1)
     assert (found.distances > 0).all()
     assert found.indices.size == 30
+    with pytest.raises(InputError, match="latitude and longitude"):
+        build_index(Rows(POINTS), "haversine").query(None, 1)
+
+
+@pytest.mark.parametrize("metric", ["haversine", "nan_euclidean"])
+def test_what_scikit_learn_alone_has_besides(metric):
+    left, right = POINTS[:20, :2], POINTS[20:50, :2]
+    found = resolve_metric(metric).pairwise(left, right)
+    np.testing.assert_allclose(found, pairwise_distances(left, right, metric=metric), atol=1e-14)
 
 
 def test_unknown_metric_is_explained():

@@ -19,6 +19,7 @@ from ..events import Events, Listener
 from ..keeping import once
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
+from ..spectral.grouping import group
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.lll import LLL
 from . import costs
@@ -242,8 +243,6 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         self, points: Floats, landmarks: Floats | None, rng: np.random.Generator, events: Events
     ) -> tuple[Integers, Floats]:
         """k-means; with landmarks the starts are tried on these, and the best of them once on all points."""
-        from sklearn.cluster import KMeans
-
         if points.shape[1] == 1:
             if self.n_clusters > 1:
                 events.warned(
@@ -253,14 +252,12 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
         n_clusters = self._affordable_clusters(points, events)
-        seed = int(rng.integers(2**31 - 1))
-        n_init: Any = self.n_init
-        start: Any = "k-means++"
+        start = None
         if landmarks is not None and count_apart(landmarks, n_clusters) == n_clusters:
-            start = KMeans(n_clusters, n_init=n_init, random_state=seed).fit(landmarks).cluster_centers_
-            n_init = 1
-        groups = KMeans(n_clusters, init=start, n_init=n_init, random_state=seed).fit(points)
-        return groups.labels_.astype(np.int64), groups.cluster_centers_
+            tried = group(landmarks, n_clusters, starts=self.n_init, rng=rng, n_jobs=self.n_jobs)
+            start = tried.centers
+        found = group(points, n_clusters, starts=self.n_init, centers=start, rng=rng, n_jobs=self.n_jobs)
+        return found.labels, found.centers
 
     def _affordable_clusters(self, points: Floats, events: Events) -> int:
         """As many groups as asked for, or as there are different places, with a warning."""

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...data.rows import Rows
+from ...errors import InputError
 from ...parallel import row_blocks
 from ...records import Floats
 
-ALIASES = {"manhattan": "cityblock", "l1": "cityblock"}
+# Data has no gaps here, and then scikit-learn's nan_euclidean is the Euclidean distance.
+ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "nan_euclidean": "euclidean"}
 BOOLEAN = frozenset({"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"})
 OTHERS = (
     "braycurtis",
@@ -24,8 +26,7 @@ OTHERS = (
     "mahalanobis",
     "minkowski",
 )
-FROM_SKLEARN = ("haversine", "nan_euclidean")
-NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, *FROM_SKLEARN, "seuclidean")))
+NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, "haversine", "seuclidean")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,8 @@ class GeneralMetric:
 
     def pairwise(self, left: Floats, right: Floats) -> Floats:
         """Distances of every row of one block to every row of another."""
-        if self.function in FROM_SKLEARN:
-            from sklearn.metrics import pairwise_distances
-
-            table = pairwise_distances(left, right, metric=self.function, **self.parameters)
-            return np.asarray(table, dtype=np.float64)
+        if self.function == "haversine":
+            return _haversine(left, right)
         from scipy.spatial.distance import cdist
 
         if self.function in BOOLEAN:
@@ -76,6 +74,20 @@ def parameters_from_data(metric: str | Callable[..., float], rows: Rows) -> dict
     if metric == "mahalanobis":
         return {"VI": np.linalg.pinv(_covariance(rows))}
     return {}
+
+
+def _haversine(left: Floats, right: Floats) -> Floats:
+    """Angles on the sphere between (latitude, longitude) in radians.
+
+    scikit-learn's own changes the warning filters of the process while it checks, and blocks come in several threads.
+    """
+    if left.shape[1] != 2:
+        raise InputError(
+            f"metric='haversine' needs two columns, latitude and longitude in radians; got {left.shape[1]}."
+        )
+    half = np.sin((left[:, None] - right[None]) / 2) ** 2
+    latitudes = np.cos(left[:, :1]) * np.cos(right[:, 0])
+    return np.asarray(2 * np.arcsin(np.sqrt(np.minimum(half[..., 0] + latitudes * half[..., 1], 1.0))))
 
 
 def _covariance(rows: Rows) -> Floats:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
 from ...data.rows import Rows
-from ...errors import InputError, MissingExtraError
+from ...errors import ForkedError, InputError, MissingExtraError
 from ...events import Events
 from .base import Found
 
 LEAST_NEIGHBORS = 30
 NAMES = {"cityblock": "manhattan", "l1": "manhattan"}
+_USED_BY: set[int] = set()
+"""Processes, of this one and those it was forked from, that have called pynndescent."""
 
 
 class DescentSearcher:
@@ -54,6 +58,7 @@ class DescentSearcher:
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
         """Candidates of the new rows of a slice."""
         self._build(count)
+        _check_process()
         indices, _ = self.index.query(_readable(rows, part), k=count, epsilon=0.2)
         return np.asarray(indices, dtype=np.int64), np.full(part.stop - part.start, np.inf)
 
@@ -62,6 +67,7 @@ class DescentSearcher:
             return
         import pynndescent
 
+        _check_process()
         # A searcher that comes from a file knows how wide it was.
         self.width = max(LEAST_NEIGHBORS, count, self.width)
         self.index = pynndescent.NNDescent(
@@ -73,6 +79,30 @@ class DescentSearcher:
             n_jobs=1,
         )
         self.index.prepare()
+
+
+def _check_process() -> None:
+    """Raise a ForkedError where Numba would end the process.
+
+    pynndescent runs in threads of Numba. Where those are of GNU's OpenMP, Numba kills a process that was forked after
+    they began, as soon as it calls for them.
+    """
+    if _USED_BY - {os.getpid()} and _dies_when_forked():
+        raise ForkedError(
+            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive that. Start "
+            "processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use search='exact'."
+        )
+    _USED_BY.add(os.getpid())
+
+
+def _dies_when_forked() -> bool:
+    """Whether the threads of Numba, once begun, are those of GNU's OpenMP."""
+    numba: Any = import_module("numba")
+    try:
+        layer = numba.threading_layer()
+    except ValueError:  # none has begun
+        return False
+    return bool(layer == "omp" and import_module("numba.np.ufunc.omppool").openmp_vendor == "GNU")
 
 
 def _readable(rows: Rows, part: slice) -> Any:

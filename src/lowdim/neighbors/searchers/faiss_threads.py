@@ -1,7 +1,8 @@
 """Calling faiss with a number of threads of its own.
 
-OpenMP keeps the number of threads per calling thread: set in a thread that lives only for the call, it
-changes nothing for anybody else.
+OpenMP keeps the number of threads per calling thread, and its helpers for as long as that thread lives. A call with
+several threads is made from a thread that lives only for it, and they end with it, so that a process forked later does
+not wait for them; a call with one thread needs no helpers, and sets the number back.
 """
 
 from __future__ import annotations
@@ -31,11 +32,17 @@ def load_faiss() -> ModuleType:
 
 def call_with_threads(function: Callable[[], Result], n_jobs: int | None) -> Result:
     """The result of a function that calls faiss, with as many threads as ``n_jobs`` asks for."""
-    faiss = load_faiss()
+    faiss, workers = load_faiss(), count_workers(n_jobs)
 
     def call() -> Result:
-        faiss.omp_set_num_threads(count_workers(n_jobs))
-        return function()
+        before = faiss.omp_get_max_threads()
+        faiss.omp_set_num_threads(workers)
+        try:
+            return function()
+        finally:
+            faiss.omp_set_num_threads(before)
 
+    if workers == 1:
+        return call()
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(call).result()

@@ -2,54 +2,75 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import linalg as dense
 from scipy import sparse
-from scipy.sparse import linalg
 
 from ...records import Floats, Sparse
-from .common import Settings, SolverFailure, Standard, Trial
+from .common import Settings, SolverFailure, Standard, Trial, range_of
 
 
 def solve(standard: Standard, settings: Settings, *, max_iterations: int = 300) -> Trial:
-    """Wanted eigenvectors by the locally optimal block conjugate gradient method (Knyazev 2001)."""
+    """Wanted eigenvectors by the locally optimal block conjugate gradient method (Knyazev 2001).
+
+    The basis of each step, the block X, its preconditioned residuals W and the directions P of the step before, is
+    kept orthonormal (Hetmaniuk & Lehoucq 2006), so that nothing breaks down where they nearly depend on each other.
+    SciPy's would do but for its warnings: to silence them is to change the filters of every thread of the process.
+    """
     k = settings.n_components
     columns = k + max(2, k // 4)
     if 5 * columns >= standard.room:
         raise SolverFailure(f"a block of {columns} vectors is too large for a space of {standard.room}")
     sign = -1.0 if standard.problem.end == "largest" else 1.0
     precondition = _preconditioner(standard)
-    operator = _as_linear(standard.size, lambda Y: sign * standard.apply(Y))
     # The wanted eigenvalues, to which the tolerance is relative, are not known yet: aim well below it.
     goal = 1e-4 * settings.tolerance * standard.norm
-    with warnings.catch_warnings():
-        # SciPy warns where it stops short; residuals are measured and reported by the ladder.
-        warnings.simplefilter("ignore", UserWarning)
-        try:
-            values, vectors, history = linalg.lobpcg(
-                operator,
-                standard.begin(settings, columns),
-                M=_as_linear(standard.size, lambda Y: standard.project(precondition(Y))),
-                Y=standard.basis if standard.basis.shape[1] else None,
-                tol=goal,
-                maxiter=max_iterations,
-                largest=False,
-                retResidualNormsHistory=True,
-            )
-        except (ValueError, np.linalg.LinAlgError) as error:
-            raise SolverFailure(f"the block broke down: {error}") from error
-    if not np.isfinite(values).all() or not np.isfinite(vectors).all():
-        raise SolverFailure("the block lost its rank")
-    return Trial(np.asarray(vectors, dtype=np.float64), len(history))
+    basis = standard.begin(settings, columns)
+    images = sign * standard.apply(basis)
+    for iteration in range(max_iterations):
+        values, C = _ritz(basis, images, columns)
+        X, image = basis @ C, images @ C
+        P, P_image = _directions(basis, images, C)
+        residual = image - X * values
+        norms = np.linalg.norm(residual, axis=0)
+        if not np.isfinite(norms).all():
+            raise SolverFailure("the block lost its rank")
+        if (norms[:k] <= goal).all():
+            break
+        W = standard.project(precondition(residual[:, norms > goal]))
+        W = _independent(W, np.hstack([X, P]))
+        basis = np.hstack([X, W, P])
+        images = np.hstack([image, sign * standard.apply(W), P_image])
+    return Trial(X, iteration + 1)
 
 
-def _as_linear(size: int, function: Callable[[Floats], Floats]) -> linalg.LinearOperator:
-    return linalg.LinearOperator(
-        (size, size), matvec=lambda y: function(y.reshape(size, 1)), matmat=function, dtype=float
-    )
+def _ritz(basis: Floats, images: Floats, columns: int) -> tuple[Floats, Floats]:
+    """Smallest Ritz values and their coefficients in an orthonormal basis."""
+    small = basis.T @ images
+    values, coefficients = dense.eigh((small + small.T) / 2)
+    return values[:columns], coefficients[:, :columns]
+
+
+def _directions(basis: Floats, images: Floats, C: Floats) -> tuple[Floats, Floats]:
+    """What the step took from W and P, orthogonal to where it led: coefficients are turned instead of vectors."""
+    columns = C.shape[1]
+    step = C.copy()
+    step[:columns] = 0.0
+    Q = _independent(step, C)
+    return basis @ Q, images @ Q
+
+
+def _independent(block: Floats, others: Floats) -> Floats:
+    """Orthonormal basis of what a block has beside other orthonormal columns; twice, against rounding."""
+    for _ in range(2):
+        block = block - others @ (others.T @ block)
+        if not block.any():
+            return np.zeros((block.shape[0], 0))
+        block = range_of(block)
+    return block
 
 
 def _preconditioner(standard: Standard) -> Callable[[Floats], Floats]:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 STOPPING = "Interrupted: stopping. What is worth keeping is written first; once more to stop without."
-HEARD = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -27,11 +26,13 @@ def heeding(tell: Callable[[str], None]) -> Iterator[None]:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    # A program that was told to ignore SIGTERM, or has its own way with it, keeps to it.
+    # A program that was told to ignore them, or has its own way with them, keeps to it.
+    heard = {signal.SIGINT} if signal.getsignal(signal.SIGINT) == signal.default_int_handler else set()
     is_plain = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if is_plain:
         signal.signal(signal.SIGTERM, _interrupt)
-    listener = threading.Thread(target=_listen, args=(reading, tell), daemon=True)
+        heard.add(signal.SIGTERM)
+    listener = threading.Thread(target=_listen, args=(reading, heard, tell), daemon=True)
     listener.start()
     try:
         yield
@@ -47,9 +48,9 @@ def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-def _listen(reading: int, tell: Callable[[str], None]) -> None:
+def _listen(reading: int, heard: set[signal.Signals], tell: Callable[[str], None]) -> None:
     """Acknowledge every signal until the other end of the pipe is closed."""
     with os.fdopen(reading, "rb", buffering=0) as numbers:
         while number := numbers.read(1):
-            if number[0] in HEARD:
+            if number[0] in heard:
                 tell(STOPPING)

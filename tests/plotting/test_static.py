@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,11 +125,12 @@ def test_a_failed_write_leaves_the_old_file(points, tmp_path, monkeypatch):
     path = tmp_path / "p.png"
     path.write_bytes(b"old")
 
-    def fail(self, target, **_):
-        target.write_bytes(b"half")
+    def fail(self, data):
+        with self.open("wb") as file:
+            file.write(data[:9])
         raise OSError("disk full")
 
-    monkeypatch.setattr(Figure, "savefig", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
         plot(points, path=path)
     assert path.read_bytes() == b"old"

@@ -109,6 +109,8 @@ def describe_table(table: Any) -> str:
 def _similar(source: str) -> str:
     from .usage import nearest
 
-    folder = Path(source).parent
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    try:
+        names = [path.name for path in Path(source).parent.iterdir()]
+    except OSError:
+        names = []
     return nearest(Path(source).name, names)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from ..errors import LowdimError
+from .failures import explain
 from .groups import add_force, add_images, add_json
 from .options import Chosen
 from .parser import Parser, given
@@ -142,44 +145,60 @@ class Outputs:
             )
 
     def write(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> list[str]:
-        """Write everything; returns the names."""
-        clusters = getattr(model, "labels_", None)
+        """Write everything; returns the names.
+
+        What cannot be written does not keep the rest from it; the first failure is raised at the end. Standard output
+        comes last: its reader may have gone away.
+        """
         written: list[str] = []
-        try:
-            self._write_numbers(model, table, clusters, written, session)
-            for picture in self.pictures:
-                with session.stage(f"draw {picture}"):
-                    if picture.lower().endswith(MOVING):
-                        _move(picture, model.frames_, table, clusters)
-                    else:
-                        draw(picture, model.embedding_, table, clusters, images)
-                written.append(picture)
-            if self.report is not None:
-                self._write_report(model, table, scores, images, session)
-                written.append(self.report)
-        except KeyboardInterrupt:
-            raise InterruptedWriting(written) from None
+        failures: list[Exception] = []
+        for name, step in self._steps(model, table, scores, images, session):
+            try:
+                step()
+                written += [name] if name != STANDARD else []
+            except KeyboardInterrupt:
+                raise InterruptedWriting(written) from None
+            except (LowdimError, OSError) as failure:
+                failures.append(failure)
+        if failures:
+            for other in failures[1:]:
+                session.voice.tell(f"error: {explain(other)}")
+            raise failures[0]
         return written
 
-    def _write_numbers(
-        self, model: Any, table: Any, clusters: Any, written: list[str], session: Session
-    ) -> None:
-        with session.stage("write"):
-            if self.coordinates is not None:
+    def _steps(
+        self, model: Any, table: Any, scores: Any, images: Any, session: Session
+    ) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Names, and what writes them."""
+        clusters = getattr(model, "labels_", None)
+
+        def coordinates() -> None:
+            with session.stage("write"):
                 write_coordinates(
-                    self.coordinates,
+                    str(self.coordinates),
                     model.embedding_,
                     table=table,
                     clusters=clusters,
                     force=self.force,
                     inputs=self.inputs,
                 )
-                written += [self.coordinates] if self.coordinates != STANDARD else []
-            if self.model is not None:
-                from ..persistence import save
 
-                save(model, self.model, force=self.force)
-                written.append(self.model)
+        if self.coordinates is not None and self.coordinates != STANDARD:
+            yield self.coordinates, coordinates
+        if self.model is not None:
+            yield self.model, partial(self._write_model, model, session)
+        for picture in self.pictures:
+            yield picture, partial(_draw_stage, picture, model, table, images, session)
+        if self.report is not None:
+            yield self.report, partial(self._write_report, model, table, scores, images, session)
+        if self.coordinates == STANDARD:
+            yield STANDARD, coordinates
+
+    def _write_model(self, model: Any, session: Session) -> None:
+        from ..persistence import save
+
+        with session.stage("write"):
+            save(model, str(self.model), force=self.force)
 
     def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
         from ..plotting.report import write_report
@@ -198,6 +217,15 @@ class Outputs:
                 images=images,
                 force=self.force,
             )
+
+
+def _draw_stage(picture: str, model: Any, table: Any, images: Any, session: Session) -> None:
+    clusters = getattr(model, "labels_", None)
+    with session.stage(f"draw {picture}"):
+        if picture.lower().endswith(MOVING):
+            _move(picture, model.frames_, table, clusters)
+        else:
+            draw(picture, model.embedding_, table, clusters, images)
 
 
 def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from .streams import fill_gaps, let_go, say_aside
 from .usage import UsageError, nearest
 
 COMMANDS = {
@@ -37,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0: done; 1: it failed and said why; 2: wrong use; 130: interrupted; 141: the reader of its output went away.
     """
+    if arguments is None:
+        fill_gaps()
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = words[0] if words and words[0] in COMMANDS else ""
     try:
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain(command, said + "".join(getattr(error, "__notes__", ())), kind="")
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go()
+        let_go()
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
         return _fail(command, words, error)
@@ -108,22 +110,9 @@ def _fail(command: str, words: list[str], error: Exception) -> int:
 
         traceback.print_exception(error)
     _complain(command, explain(error))
-    _let_go()
+    let_go()
     return FAILED
 
 
 def _complain(command: str, message: str, kind: str = "error: ") -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")
-
-
-def _let_go() -> None:
-    """Keep Python from complaining at its exit of output that cannot be written: to a closed pipe, to a full disk."""
-    if sys.stdout is None:
-        return
-    try:
-        sys.stdout.flush()
-    except OSError:
-        sink = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(sink, sys.stdout.fileno())
-        os.close(sink)
+    say_aside(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")

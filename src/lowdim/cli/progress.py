@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..events import Event
+from .streams import say_aside
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -41,8 +41,7 @@ class Lines:
         """Lines have no time left to show."""
 
     def _write(self, line: str) -> None:
-        if sys.stderr is not None:
-            sys.stderr.write(f"  {line}\n")
+        say_aside(f"  {line}\n")
 
 
 class Bars:

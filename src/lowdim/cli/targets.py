@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,14 @@ def copy_out(path: Path) -> None:
     from .voice import standard_output
 
     stream = standard_output()
-    with path.open(encoding="utf-8", newline="") as lines:
-        while part := lines.read(1 << 20):
-            stream.write(part)
+    # As bytes where there are any: a table is UTF-8 whatever the terminal speaks.
+    binary = getattr(stream, "buffer", None)
+    if binary is None:
+        stream.write(path.read_text(encoding="utf-8"))
+    else:
+        stream.flush()
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, binary)
     stream.flush()
 
 
@@ -94,7 +100,9 @@ def write_text(name: str, text: str, *, force: bool, inputs: Sequence[str]) -> N
         emit(text)
         return
     with writing(name, force=force, inputs=inputs) as temporary:
-        temporary.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        temporary.write_text(
+            text if text.endswith("\n") else text + "\n", encoding="utf-8", errors="backslashreplace"
+        )
 
 
 def plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from .streams import say_aside
 from .translate import in_options
 
 QUIET, NORMAL, LOUD, ALL = -1, 0, 1, 2
@@ -71,9 +72,7 @@ class Voice:
             yield
 
     def _write(self, text: str) -> None:
-        if sys.stderr is not None:
-            sys.stderr.write(text + "\n")
-            sys.stderr.flush()
+        say_aside(text + "\n")
 
 
 def standard_output() -> TextIO:
@@ -88,5 +87,11 @@ def standard_output() -> TextIO:
 def emit(text: str) -> None:
     """Write what was asked for to standard output."""
     stream = standard_output()
-    stream.write(text if text.endswith("\n") else text + "\n")
+    stream.write(speakable(text if text.endswith("\n") else text + "\n", stream))
     stream.flush()
+
+
+def speakable(text: str, stream: TextIO) -> str:
+    """The text, with escapes for letters that a stream has no bytes for, as an ASCII terminal has not for an é."""
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,23 @@ def available() -> AvailableTable:
 
 
 def cache_folder() -> Path:
-    """LOWDIM_CACHE, or the folder for caches of the platform."""
+    """LOWDIM_CACHE, or the folder for caches of the platform.
+
+    Raises
+    ------
+    MissingDataError
+        There is no home folder for it to be in.
+    """
+    try:
+        return _cache_folder()
+    except RuntimeError as error:
+        raise MissingDataError(
+            "there is no home folder, so there is no cache folder for data sets. Set LOWDIM_CACHE to a folder that can "
+            "be written, or HOME."
+        ) from error
+
+
+def _cache_folder() -> Path:
     if chosen := os.environ.get("LOWDIM_CACHE"):
         return Path(chosen).expanduser()
     if sys.platform == "darwin":
@@ -166,15 +183,20 @@ def cache_folder() -> Path:
 
 def find(entry: Entry) -> Path | None:
     """The archive, where it is on this machine."""
-    return next((folder / entry.file for folder in _folders() if (folder / entry.file).is_file()), None)
+    # Not Path.is_file: it raises where the folder may not be looked into.
+    return next((folder / entry.file for folder in _folders() if os.path.isfile(folder / entry.file)), None)  # noqa: PTH113
 
 
 def missing(name: str, entry: Entry, why: str = "") -> MissingDataError:
     """What to say where a data set is nowhere."""
     folder = os.environ.get("LOWDIM_DATA")
     named = f"the folder LOWDIM_DATA ({folder})" if folder else "LOWDIM_DATA (not set)"
+    try:
+        cache = str(cache_folder())
+    except MissingDataError:
+        cache = "(none: there is no home folder)"
     return MissingDataError(
-        f"data set {name!r}: {entry.file} is neither in {named} nor in the cache folder {cache_folder()}"
+        f"data set {name!r}: {entry.file} is neither in {named} nor in the cache folder {cache}"
         f"{'; ' + why if why else ''}. Put an archive with the arrays {entry.arrays} there, or set LOWDIM_DATA to "
         "its folder."
     )
@@ -212,6 +234,9 @@ def _row_major(data: NDArray[Any], image: tuple[int, int], path: Path) -> NDArra
 
 
 def _folders() -> Iterator[Path]:
+    """Where to look; a folder that is named by a home that is not there is left out."""
     if folder := os.environ.get("LOWDIM_DATA"):
-        yield Path(folder).expanduser()
-    yield cache_folder()
+        with suppress(RuntimeError):
+            yield Path(folder).expanduser()
+    with suppress(MissingDataError):
+        yield cache_folder()

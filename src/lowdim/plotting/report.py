@@ -112,7 +112,7 @@ def write_report(
     style = asset("theme.css") + asset("report.css") + asset("map.css")
     html = document(title, body.html, style=style, script=map_script())
     with writing(target, force=force) as temporary:
-        temporary.write_text(html, encoding="utf-8", newline="")
+        temporary.write_text(html, encoding="utf-8", errors="backslashreplace", newline="")
     return Path(path)
 
 

@@ -13,6 +13,7 @@ from ..options import add_parameters
 from ..parser import Parser, given
 from ..program import DONE
 from ..session import Session
+from ..streams import in_letters
 from ..targets import PICTURES, check_all, check_suffix
 from ..usage import UsageError, nearest
 
@@ -43,7 +44,7 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     add_force(group)
     chosen = parser.add_argument_group("what to show")
-    chosen.add_argument("--label", metavar="COLUMN", help="column that colours the points")
+    chosen.add_argument("--label", metavar="COLUMN", type=in_letters, help="column that colours the points")
     chosen.add_argument("--data", metavar="FILE", help="file that has the labels, where EMBEDDING has not")
     chosen.add_argument(
         "--columns", metavar="I,J", help="which coordinates, from 1 (default: the first, up to 3)"

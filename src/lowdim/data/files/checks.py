@@ -56,7 +56,11 @@ def check_file(path: Path) -> int:
 def _nearest(path: Path) -> str:
     if not path.parent.is_dir():
         return f" Nor does the folder {path.parent}."
-    close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:  # a folder that may be passed but not looked into
+        names = []
+    close = difflib.get_close_matches(path.name, names, n=1)
     return f" Did you mean {close[0]!r}?" if close else " Check the name."
 
 

@@ -43,7 +43,7 @@ def write_page(path: str | os.PathLike[str], content: Content, images: Images | 
         script=map_script(),
     )
     with writing(path) as temporary:
-        temporary.write_text(html, encoding="utf-8", newline="")
+        temporary.write_text(html, encoding="utf-8", errors="backslashreplace", newline="")
     return Page(html, Path(path))
 
 

@@ -1,0 +1,52 @@
+"""Standard streams that may be closed, full or without a reader: none of it may cost a result."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+
+def fill_gaps() -> None:
+    """Give closed standard streams a place: else the next file that is opened would get what is meant for them."""
+    for stream in range(3):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def in_letters(word: str) -> str:
+    """A word of the command line as it was typed, where the locale has no letters for it: all tables are in UTF-8."""
+    try:
+        return os.fsencode(word).decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # not from a command line
+        return word
+
+
+def say_aside(text: str) -> None:
+    """Write to standard error; that nobody listens is no reason to stop."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def let_go() -> None:
+    """Keep Python from complaining at its exit of output that cannot be written: to a closed pipe, to a full disk."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence(sys.stdout)
+
+
+def silence(stream: TextIO) -> None:
+    """Let whatever else is written to a stream go nowhere."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, stream.fileno())
+    os.close(sink)

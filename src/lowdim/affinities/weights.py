@@ -48,7 +48,9 @@ def directed(neighbors: Neighbors, values: Floats) -> Sparse:
 def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, n_jobs: int | None) -> Sparse:
     """The neighbour lists of the training points with ``values`` on them, made symmetric."""
     size = neighbors.n_points
-    checks.finite(values, "The affinity", "its exponents overflow", "Give a larger bandwidth, or rescale the data.")
+    checks.finite(
+        values, "The affinity", "its exponents overflow", "Give a larger bandwidth, or rescale the data."
+    )
     matrix = Sparse((values, neighbors.indices, neighbors.indptr), shape=(size, size))
     return without_zeros(symmetrize(matrix, how, n_jobs=n_jobs))
 

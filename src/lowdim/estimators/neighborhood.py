@@ -216,6 +216,7 @@ def find_neighborhood(
 
         def make() -> tuple[Neighbors, Components]:
             found = _search(index, settings, default_neighbors, duplicates, events, shared)
+            _warn_of_vanishing(found, settings, events)
             if not components:
                 everyone = np.zeros(found.n_rows, dtype=np.int64)
                 return found, Components(everyone, np.array([found.n_rows]))
@@ -231,6 +232,18 @@ def find_neighborhood(
         neighbors, parts = shared.latest("lists", wanted, make)
     places = None if duplicates is None else duplicates.group
     return Neighborhood(settings, index, neighbors, parts, duplicates, places=places, shared=shared)
+
+
+def _warn_of_vanishing(found: Neighbors, settings: Settings, events: Events) -> None:
+    """Distinct points at the Euclidean distance 0: their differences are lost beside the largest entry of the data."""
+    nearest = found.distances[found.indptr[:-1][found.counts > 0]]
+    if settings.metric == "euclidean" and (count := int(np.sum(nearest == 0))):
+        events.warned(
+            f"{count} of {found.n_points} points are at distance 0 from others that they differ from: the squares of "
+            "their differences vanish beside the largest entry of X. Leave out what is so large, or rescale the "
+            "columns.",
+            DataWarning,
+        )
 
 
 def _search(

@@ -21,7 +21,9 @@ def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Pr
     """The problem of squared distances, and their (weighted) mean over the points, which the map needs."""
     n_points = squared.shape[0]
     cause = "distances overflow, or lead nowhere"
-    checks.finite(squared, "The squared distances", cause, "Rescale the data, or raise n_neighbors or radius.")
+    checks.finite(
+        squared, "The squared distances", cause, "Rescale the data, or raise n_neighbors or radius."
+    )
     mass = np.ones(n_points) if weights is None else weights
     mean_profile = (squared @ mass) / mass.sum()
     operator = CenteredGram(squared, weights)

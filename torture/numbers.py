@@ -68,13 +68,13 @@ class Worker:
 
     def judge(self, *cell: Any) -> Outcome:
         """The outcome of a cell."""
-        self.pipe.send(cell)
         try:
+            self.pipe.send(cell)
             if self.pipe.poll(SECONDS):
                 outcome: Outcome = self.pipe.recv()
                 return outcome
             words = f"no answer within {SECONDS:g} seconds"
-        except EOFError:
+        except (EOFError, OSError):
             words = "the process died"
         self.stop()
         self._start()

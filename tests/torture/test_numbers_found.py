@@ -207,3 +207,12 @@ def test_a_start_that_is_far_too_wide_is_brought_back(points):
         model = kind(init=rng.standard_normal((60, 2)) * 1e30, max_iter=20).fit(points)
         assert np.all(np.isfinite(model.embedding_))
         assert np.isfinite(model.objective_)
+
+
+def test_differences_that_vanish_beside_the_largest_entry_are_said(points):
+    X = points * 1e-200
+    X[5] = 1.0
+    with pytest.warns(
+        DataWarning, match="59 of 60 points are at distance 0 from others that they differ from"
+    ):
+        assert np.all(np.isfinite(lowdim.LLE().fit_transform(X)))

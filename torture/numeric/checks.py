@@ -46,7 +46,8 @@ def check_model(model: Any, data: Any) -> None:
     for key, figure in model.report_.figures.items():
         if isinstance(figure, float | np.ndarray) and np.asarray(figure).dtype.kind == "f":
             require(np.all(np.isfinite(figure)), f"report_ holds {key} = {figure}")
-    if data.shape[0] * data.shape[1] > MOST_ENTRIES:
+    said_lost = any("vanish beside" in words for words in model.report_.warnings)
+    if said_lost or data.shape[0] * data.shape[1] > MOST_ENTRIES:
         return
     is_exact = not hasattr(model, "certificate_")
     for kind, check in CHECKS.items():
@@ -190,7 +191,7 @@ def check_embedding(model: Any, data: Any, is_exact: bool) -> None:
     found, wanted = model.kl_divergence_, reference.divergence(P, model.embedding_, kernel)
     allowed = (0.03 if len(D) > 100 else 0.2) if model.repulsion == "fft" else 1e-6
     words = f"KL(P | Q) is {found:.6g}, dense NumPy says {wanted:.6g}"
-    require(abs(found - wanted) <= 0.01 * abs(wanted) + allowed, words)
+    require(abs(found - wanted) <= 1e-3 * abs(wanted) + allowed, words)
 
 
 CHECKS: dict[Any, Any] = {

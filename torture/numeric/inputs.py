@@ -56,6 +56,12 @@ def _outlier(size: float) -> Points:
     return _changed(change)
 
 
+def _one_beside_tiny(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    X *= 1e-200
+    X[5] = 1.0
+    return X
+
+
 def _few_distinct(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     X[4:] = X[rng.integers(4, size=len(X) - 4)]
     return X
@@ -150,6 +156,7 @@ def _shapes() -> dict[str, Points]:
         "outlier 1e12": _outlier(1e12),
         "outlier 1e150": _outlier(1e150),
         "outlier 1e300": _outlier(1e300),
+        "1 beside 1e-200": _changed(_one_beside_tiny),
         "90% copies": _changed(_mostly_copies),
         "4 distinct": _changed(_few_distinct),
         "2 distinct": _changed(lambda X, rng: X[rng.integers(2, size=len(X))]),

@@ -218,6 +218,7 @@ def find_neighborhood(
 
         def make() -> tuple[Neighbors, Components]:
             found = _search(index, settings, default_neighbors, duplicates, events, shared)
+            _warn_of_vanishing(found, settings, events)
             if not components:
                 everyone = np.zeros(found.n_rows, dtype=np.int64)
                 return found, Components(everyone, np.array([found.n_rows]))
@@ -241,6 +242,18 @@ def _open_once(rows: Rows, settings: Settings, events: Events, shared: Shared) -
     key = (settings.metric, settings.search)
     bits.state = once(events, "search", lambda: bits.state, keeper=shared.keeper, key=key, is_choice=True)
     return open_index(rows, settings, events)
+
+
+def _warn_of_vanishing(found: Neighbors, settings: Settings, events: Events) -> None:
+    """Distinct points at the Euclidean distance 0: their differences are lost beside the largest entry of the data."""
+    nearest = found.distances[found.indptr[:-1][found.counts > 0]]
+    if settings.metric == "euclidean" and (count := int(np.sum(nearest == 0))):
+        events.warned(
+            f"{count} of {found.n_points} points are at distance 0 from others that they differ from: the squares of "
+            "their differences vanish beside the largest entry of X. Leave out what is so large, or rescale the "
+            "columns.",
+            DataWarning,
+        )
 
 
 def _search(

@@ -120,13 +120,6 @@ def test_own_row_is_left_out_by_index_and_not_by_distance():
     assert found.indices.reshape(-1, 2).tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
 
 
-def test_infinite_precomputed_distances_are_last():
-    table = np.full((4, 4), np.inf)
-    table[0, 3] = 1.0
-    found = build_index(Rows(table), "precomputed").query(None, 3)
-    assert found.indices.reshape(-1, 3)[0].tolist() == [3, 1, 2]
-
-
 def graph_with_zero():
     rows, columns = [0, 0, 1, 1, 2, 0, 3], [1, 2, 0, 2, 1, 0, 2]
     return csr_array(([0.0, 2.0, 0.0, 1.0, 1.0, 0.0, 5.0], (rows, columns)), shape=(4, 4))

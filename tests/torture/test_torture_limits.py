@@ -6,11 +6,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from torture import limits
 
 import lowdim
 from lowdim import parallel
 from lowdim.errors import MemoryLimitError
+from torture import limits
 
 LINEAR = {
     "PCA": lambda: lowdim.PCA(2),

@@ -193,7 +193,8 @@ def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components:
             pairwise("reduce", n_rows, n_columns), bytes=1 << 28, note="a block at a time", certain=False
         )
         return [pairs, *restricted(shape, solver, n_components, n_rows)]
-    extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * PAIR, 1 << 27)
+    held = min(1 << 27, DOUBLE * n_rows * size)
+    extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * PAIR, held)
     return [pairwise("landmarks", size, n_columns), dense_lanczos(size, n_components), extended]
 
 

@@ -30,7 +30,7 @@ def solve(standard: Standard, settings: Settings, *, max_iterations: int = 300) 
     goal = 1e-4 * settings.tolerance * standard.norm
     basis = standard.begin(settings, columns)
     images = sign * standard.apply(basis)
-    for iteration in range(max_iterations):
+    for iteration in range(max_iterations):  # noqa: B007 - told at the end
         values, C = _ritz(basis, images, columns)
         X, image = basis @ C, images @ C
         P, P_image = _directions(basis, images, C)

@@ -113,6 +113,11 @@ def pairwise(name: str, n_rows: int, n_columns: int) -> PlannedStage:
     )
 
 
+def in_blocks(dense: PlannedStage) -> PlannedStage:
+    """A stage that passes over a dense matrix without ever holding it."""
+    return replace(dense, bytes=min(1 << 28, dense.bytes), note="a block at a time", certain=False, kept=0)
+
+
 def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
     """Some dozens of products with a dense matrix that is there."""
     seconds = (30 + 2 * n_components) * n_rows**2 * 5e-10
@@ -189,9 +194,7 @@ def gram_landmarks(shape: tuple[int, int], solver: LandmarkSolver, n_components:
     n_rows, n_columns = shape
     size = min(solver.n_landmarks, n_rows)
     if solver.restricts:
-        pairs = replace(
-            pairwise("reduce", n_rows, n_columns), bytes=1 << 28, note="a block at a time", certain=False
-        )
+        pairs = in_blocks(pairwise("reduce", n_rows, n_columns))
         return [pairs, *restricted(shape, solver, n_components, n_rows)]
     held = min(1 << 27, DOUBLE * n_rows * size)
     extended = PlannedStage("extend", n_rows * size * (n_columns + 5) * PAIR, held)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -228,7 +228,7 @@ class Isomap(SpectralEstimator):
                 costs.dense_lanczos(size, d),
             ]
         if isinstance(solver, LandmarkSolver):
-            rows_alone = replace(costs.geodesics(n_rows, k), bytes=1 << 28, certain=False)
+            rows_alone = costs.in_blocks(costs.geodesics(n_rows, k))
             return [*stages, rows_alone, *costs.restricted(rows.shape, solver, d, n_rows)]
         return [
             *stages,

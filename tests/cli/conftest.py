@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,3 +53,11 @@ def lowdim_command(folder, capsys):
         return Answer(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def heard():
+    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -26,14 +26,6 @@ def own_source(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
 
 
-@pytest.fixture
-def heard():
-    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_python_m_lowdim():
     answer = subprocess.run([*LOWDIM, "--version"], capture_output=True, text=True, check=True)
     assert answer.stdout.startswith("lowdim ")

@@ -84,6 +84,7 @@ def test_help_shows_the_folder(lowdim_command):
         assert "--checkpoint FOLDER" in lowdim_command(f"{command} --help").out
 
 
+@pytest.mark.usefixtures("heard")
 def test_signals_are_acknowledged_while_the_main_thread_is_busy_and_all_is_as_before():
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     told = []

@@ -112,7 +112,8 @@ def test_a_finished_run_makes_way_for_another(tmp_path):
     assert found(tmp_path / "kept", value=2) == {"new": 1}
 
 
-def test_a_cut_run_is_not_finished(tmp_path):
+def test_a_cut_run_is_not_finished(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "PACE", Pace())
     events = Events()
     with open_at(tmp_path / "kept", events):
         events.keeper.inside("stage").keep(lambda: {"a": 1})

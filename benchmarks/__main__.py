@@ -29,6 +29,7 @@ NAMES = [
     "command_line",
     "scaling",
     "plans",
+    "checkpoint",
 ]
 
 

@@ -112,7 +112,8 @@ def test_a_finished_run_makes_way_for_another(tmp_path):
     assert found(tmp_path / "kept", value=2) == {"new": 1}
 
 
-def test_a_cut_run_is_not_finished(tmp_path):
+def test_a_cut_run_is_not_finished(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "PACE", Pace(share=0.02))
     events = Events()
     with open_at(tmp_path / "kept", events):
         events.keeper.inside("stage").keep(lambda: {"a": 1})
@@ -258,7 +259,7 @@ class Clock:
 
 
 def test_the_budget_is_kept(monkeypatch):
-    monkeypatch.setattr(budget, "PACE", Pace())
+    monkeypatch.setattr(budget, "PACE", Pace(share=0.02))
     clock = Clock(monkeypatch)
     spent = Budget()
     assert not spent.allows(0)
@@ -280,7 +281,7 @@ def test_the_budget_is_kept(monkeypatch):
 
 def test_states_of_a_loop_come_every_few_seconds(tmp_path, monkeypatch):
     clock = Clock(monkeypatch)
-    monkeypatch.setattr(budget, "PACE", Pace())
+    monkeypatch.setattr(budget, "PACE", Pace(share=0.02))
     events, taken = Events(), []
 
     def state():

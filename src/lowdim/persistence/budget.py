@@ -18,7 +18,7 @@ class Pace:
     What took less than ``worth`` times as long to make as it takes to write is made again instead.
     """
 
-    share: float = 0.02
+    share: float = 0.015
     interval: float = 5.0
     worth: float = 2.0
 

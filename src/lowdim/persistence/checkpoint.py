@@ -197,10 +197,8 @@ class Checkpoint:
 
     def finish(self) -> None:
         """Mark the run as finished, unless it was cut or has kept nothing."""
-        if self.is_cut:
-            return
-        self.flush()
-        if self._is_begun:
+        self.flush(now=self.is_cut)
+        if self._is_begun and not self.is_cut:
             with self._going_on():
                 self._write_manifest(finished=True)
 

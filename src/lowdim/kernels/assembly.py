@@ -7,9 +7,9 @@ patches, so that the result is symmetric to the last bit and does not depend on 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

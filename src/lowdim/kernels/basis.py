@@ -6,9 +6,8 @@ threads wait in a spin, which on a busy machine costs many times the work.
 
 from __future__ import annotations
 
-from numba import njit
-
 from ..records import Floats
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})

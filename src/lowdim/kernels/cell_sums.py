@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from ..records import Floats
+from .compiling import njit
 from .exponential import exp_minus
 from .pair_sums import REORDER
 

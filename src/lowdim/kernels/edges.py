@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

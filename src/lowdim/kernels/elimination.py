@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Integers
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

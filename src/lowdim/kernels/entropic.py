@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 TOLERANCE = 1e-12
 # A bracket this narrow, relative to alpha, holds nothing but rounding.

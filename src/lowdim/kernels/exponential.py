@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from .compiling import njit
 
 FURTHEST = 708.0
 """exp(-D) is a normal number up to here; beyond, the result is 0."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .exponential import exp_minus
 from .pair_sums import REORDER, TILE, squares
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Integers
+from .compiling import njit
 from .counter import draw, stream
 from .panels import WIDTH, multiply_tile, offer_to_row, push
 from .tiles import ROWS, WIDE, lowest, sum_below

@@ -8,9 +8,9 @@ left-to-right sums over all paths: the order of the work changes the time, never
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .heap import sift_down, sift_up
 from .lanes import LANES, relax
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from ..records import Floats, Integers
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

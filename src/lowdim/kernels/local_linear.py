@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .small_eigen import FLAGS, eigenvalues
 from .vectors import EIGHT, products, write_differences
 

@@ -8,9 +8,9 @@ vector to zero, up to rounding.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .local_linear import mirror, shifted_weights_of_gram, weights_of_gram
 from .small_eigen import FLAGS, decompose, eigenvalues, turn_back
 

@@ -6,9 +6,9 @@ Explicit zeros are entries like any other: a zero-length edge of a distance grap
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 UNION, AVERAGE, MUTUAL = 0, 1, 2
 LARGER, SMALLER, MEAN = 0, 1, 2

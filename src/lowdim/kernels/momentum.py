@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats
+from .compiling import njit
 
 RISE, FALL, LEAST = 0.2, 0.8, 0.01
 

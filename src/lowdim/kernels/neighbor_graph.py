@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Integers
+from .compiling import njit
 from .forest import dot, middle_of, squared_distance
 from .panels import push
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats
+from .compiling import njit
 from .exponential import exp_minus
 
 # Sums may be reordered, which vector instructions need; nothing is assumed about infinities or NaN.

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .tiles import CHAIN, LANES, ROWS, WIDE, add_norms, add_products, below, least_of_rank, lowest, sum_below
 
 WIDTH = 256

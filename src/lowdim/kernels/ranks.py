@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 WIDTH = 256
 PADDED = WIDTH + 8  # a power of two would send every coordinate of a point to one cache set

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .prefetch import prefetch
 
 #: Entries ahead at which a scattered row is asked for; where it begins is asked for at twice that.

@@ -11,9 +11,9 @@ in the same way at every call, and let the inner products use vector instruction
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 FLAGS = {"reassoc", "contract", "nsz"}
 EPSILON = 2.220446049250313e-16

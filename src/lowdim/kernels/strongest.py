@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

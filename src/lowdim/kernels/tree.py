@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .pair_sums import ZERO
 
 

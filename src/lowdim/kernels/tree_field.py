@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
 from .cell_sums import add_cells
+from .compiling import njit
 from .pair_sums import ZERO, add_field
 from .tree import Tree, walk
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 from .pair_sums import REORDER, ZERO, add_products, slopes
 from .tree import Tree, walk
 

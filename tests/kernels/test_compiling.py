@@ -1,0 +1,211 @@
+"""The cache of compiled kernels may be damaged, full, foreign or nowhere: at most a warning, and the right result."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import lowdim
+from lowdim.errors import LowdimWarning
+from lowdim.kernels import compiling
+
+KERNEL = """
+from lowdim.kernels.compiling import njit
+from .beside import TWO
+
+@njit(cache=True, nogil=True)
+def double(value):
+    return TWO * value
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A package of one kernel, with a cache of its own."""
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "beside.py").write_text("TWO = 2\n")
+    (package / "kernel.py").write_text(KERNEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(compiling.numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    yield tmp_path
+    for name in ("pack", "pack.beside", "pack.kernel"):
+        sys.modules.pop(name, None)
+
+
+def fresh() -> object:
+    """The kernel as a new process finds it."""
+    compiling.source_stamp.cache_clear()
+    for name in ("pack", "pack.beside", "pack.kernel"):
+        sys.modules.pop(name, None)
+    importlib.invalidate_caches()
+    return importlib.import_module("pack.kernel").double
+
+
+def hits(kernel) -> int:
+    return sum(kernel.stats.cache_hits.values())
+
+
+def files(folder: Path, suffix: str) -> Path:
+    (found,) = (folder / "cache").rglob(f"*{suffix}")
+    return found
+
+
+@pytest.fixture
+def kept(folder) -> Path:
+    """The same, with the kernel in the cache."""
+    assert fresh()(21) == 42
+    again = fresh()
+    assert again(21) == 42
+    assert hits(again) == 1
+    return folder
+
+
+def spoiled(content: bytes, how: str) -> bytes:
+    middle = len(content) // 2
+    return {
+        "empty": b"",
+        "cut": content[:middle],
+        "magic alone": content[: len(compiling.MAGIC)],
+        "flipped": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :],
+        "garbage": os.urandom(len(content)),
+        "numba's own": pickle.dumps("0.61") + pickle.dumps((b"", {})),
+    }[how]
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("how", ["empty", "cut", "magic alone", "flipped", "garbage", "numba's own"])
+def test_a_damaged_file_is_compiled_anew(kept, suffix, how):
+    path = files(kept, suffix)
+    path.write_bytes(spoiled(path.read_bytes(), how))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        kernel = fresh()
+        assert kernel(4) == 8
+    assert hits(kernel) == 0
+    assert all(issubclass(warning.category, LowdimWarning) for warning in said)
+    assert bool(said) == (how in ("cut", "magic alone", "flipped"))
+    mended = fresh()
+    assert mended(4) == 8
+    assert hits(mended) == 1
+
+
+def test_every_flipped_byte_is_found(kept):
+    """Compiled code with another bit could do anything."""
+    for suffix in (".nbi", ".nbc"):
+        path = files(kept, suffix)
+        whole = path.read_bytes()
+        cache = fresh()._cache._cache_file
+        for place in range(len(compiling.MAGIC), len(whole), 41):
+            changed = bytearray(whole)
+            changed[place] ^= 16
+            path.write_bytes(changed)
+            with pytest.raises(compiling.Damaged):
+                cache._checked(str(path))
+        path.write_bytes(whole)
+        assert cache._checked(str(path)) is not None
+
+
+def test_data_that_cannot_be_rebuilt(kept):
+    path = files(kept, ".nbc")
+    fresh()._cache._cache_file._write(str(path), pickle.dumps(("nothing", "of", "use")))
+    with pytest.warns(LowdimWarning, match="is damaged"):
+        assert fresh()(4) == 8
+
+
+def test_a_folder_that_cannot_be_written_any_more(kept, monkeypatch):
+    """A full disk, or rights that were taken away after the start."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    files(kept, ".nbi").write_bytes(b"")
+    kernel = fresh()
+    monkeypatch.setattr(kernel._cache._cache_file, "_open_for_write", full)
+    with pytest.warns(LowdimWarning, match="full, or may not be written"):
+        assert kernel(4) == 8
+    index = files(kept, ".nbi")
+    index.unlink()
+    index.mkdir()
+    kernel = fresh()
+    monkeypatch.setattr(kernel._cache._cache_file, "_open_for_write", full)
+    with pytest.warns(LowdimWarning, match="is damaged"):
+        assert kernel(4) == 8
+
+
+def test_no_folder_at_all(folder, monkeypatch):
+    monkeypatch.setattr(compiling.numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.chdir(folder)
+    with pytest.warns(LowdimWarning, match="Set NUMBA_CACHE_DIR"):
+        kernel = fresh()
+    assert kernel(4) == 8
+    assert not (folder / "~").exists()
+
+
+def test_numba_finds_no_folder(folder, monkeypatch):
+    def nowhere(*_):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(compiling, "KernelCache", nowhere)
+    with pytest.warns(LowdimWarning, match="Set NUMBA_CACHE_DIR"):
+        assert fresh()(4) == 8
+
+
+def test_a_kernel_is_as_fresh_as_what_it_imports(kept):
+    """Numba alone would still use the old number, which it has compiled in."""
+    (kept / "pack" / "beside.py").write_text("TWO = 3\n")
+    kernel = fresh()
+    assert kernel(4) == 12
+    assert hits(kernel) == 0
+
+
+def test_without_a_cache(folder):
+    assert compiling.njit(nogil=True)(lambda value: value + 1)(1) == 2
+
+
+def test_every_kernel_uses_it():
+    for path in (Path(lowdim.__file__).parent / "kernels").glob("*.py"):
+        if path.name != "compiling.py":
+            assert "from numba import njit" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the superuser can become another"
+)
+def test_kernels_without_any_folder(folder):
+    """An unknown user, no home, sources that may not be written: as in a container that runs under any number."""
+    code = f"""
+import os, sys, warnings
+sys.path.insert(0, {str(folder)!r})
+import lowdim.kernels.compiling, numba.core.typed_passes
+os.environ.pop("HOME", None)
+os.chdir("/")
+os.setgroups([]); os.setgid(54321); os.setuid(54321)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    import pack.kernel
+    print([type(warning.message).__name__ for warning in said], type(pack.kernel.double._cache).__name__)
+"""
+    for above in [folder, *(above for above in folder.parents if above.name.startswith("pytest-"))]:
+        above.chmod(0o755)
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
+    source = str(Path(lowdim.__file__).parents[1])
+    answer = subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        env=kept | {"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.stdout == "['LowdimWarning'] NullCache\n", answer.stderr

@@ -17,7 +17,9 @@ from .child import WIDTH, input_of
 from .targets import TARGETS
 
 PATIENCE = 20.0
-"""Seconds that one input may take."""
+"""Seconds of a processor that one input may take."""
+ASLEEP = 120.0
+"""Seconds by the clock, for an input that waits and does nothing; on a busy machine the others wait too."""
 START = 300.0
 """Seconds in which a child must have begun: the first time, kernels are compiled."""
 ROOT = Path(__file__).parents[2]
@@ -89,7 +91,7 @@ def _run(
 
 def _wait(child: subprocess.Popen[bytes], place: Path) -> bool:
     """Whether the child had to be ended because it stood still."""
-    last, waited = "", 0.0
+    last, waited, worked = "", 0.0, 0.0
     while True:
         begun = time.monotonic()
         try:
@@ -100,8 +102,11 @@ def _wait(child: subprocess.Popen[bytes], place: Path) -> bool:
         now = _place(place)
         # Where this process was stopped too, the time does not count.
         waited = waited + min(time.monotonic() - begun, 1.0) if now == last else 0.0
+        worked = worked if now == last else _worked(child.pid)
         last = now
-        if waited > (PATIENCE if " " in now else START):
+        if waited > (ASLEEP if " " in now else START) or (
+            " " in now and _worked(child.pid) - worked > PATIENCE
+        ):
             child.send_signal(signal.SIGABRT)  # faulthandler writes where it stands
             try:
                 child.wait(5)
@@ -109,6 +114,17 @@ def _wait(child: subprocess.Popen[bytes], place: Path) -> bool:
                 child.kill()
                 child.wait()
             return True
+
+
+def _worked(pid: int) -> float:
+    """Seconds of a processor that a process has had so far."""
+    try:
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
 
 
 def _place(path: Path) -> str:

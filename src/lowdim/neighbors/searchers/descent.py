@@ -89,8 +89,8 @@ def _check_process() -> None:
     """
     if _USED_BY - {os.getpid()} and _dies_when_forked():
         raise ForkedError(
-            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive that. Start "
-            "processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use search='exact'."
+            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive that. "
+            "Start processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use search='exact'."
         )
     _USED_BY.add(os.getpid())
 

@@ -60,3 +60,30 @@ def test_counting_workers() -> None:
     assert count_workers(3) == 3
     assert count_workers(-everything) == 1
     assert count_workers(-everything - 5) == 1
+
+
+def test_within_a_block_there_are_no_more_threads() -> None:
+    def threads_within(block: slice) -> set[int]:
+        barrier.wait(timeout=30)
+        inner = map_blocks(lambda part: threading.get_ident(), 100, n_jobs=4, block_rows=10)
+        assert set(inner) == {threading.get_ident()}
+        return set(inner)
+
+    barrier = threading.Barrier(2)
+    outer = map_blocks(threads_within, 2, n_jobs=2, block_rows=1)
+    assert len(set.union(*outer)) == 2
+    barrier = threading.Barrier(4)
+    again = map_blocks(
+        lambda block: barrier.wait(timeout=30) and threading.get_ident(), 4, n_jobs=4, block_rows=1
+    )
+    assert len(again) == 4
+
+
+def test_a_failure_leaves_the_thread_as_it_was() -> None:
+    def fail(block: slice) -> None:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        map_blocks(fail, 10, n_jobs=1, block_rows=1)
+    barrier = threading.Barrier(2)
+    map_blocks(lambda block: barrier.wait(timeout=30), 2, n_jobs=2, block_rows=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from itertools import count
-from threading import RLock, Thread
+from threading import RLock, Thread, local
 from typing import TypeVar
 
 from .memory import address_room
@@ -24,6 +24,9 @@ ALONE = RLock()
 if hasattr(os, "register_at_fork"):
     # A fork waits for its turn: no child is born with the state of a moment, nor with a lock that nobody will release.
     os.register_at_fork(before=ALONE.acquire, after_in_parent=ALONE.release, after_in_child=ALONE.release)
+
+_INSIDE = local()
+"""Whether this thread is at work on a block: what that maps in its turn stays in this thread."""
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -64,7 +67,8 @@ def map_blocks(
 ) -> list[Result]:
     """Call ``function`` on every row block, in parallel, and return the results in the order of the rows.
 
-    The blocks never depend on the number of workers, so that neither do the results.
+    The blocks never depend on the number of workers, so that neither do the results. Within a block there are no more
+    threads: what it maps runs in its own, so that there are never more at work than ``n_jobs``.
 
     Parameters
     ----------
@@ -87,6 +91,8 @@ def map_blocks(
 
     def work(report: Callable[[int], None] | None) -> None:
         """Take the next block until none is left; the counter hands each one out once."""
+        was_inside = getattr(_INSIDE, "block", False)
+        _INSIDE.block = True
         try:
             while not failures and (place := next(places)) < len(blocks):
                 results[place] = function(blocks[place])
@@ -94,11 +100,12 @@ def map_blocks(
                     report(min(n_rows, len(results) * size))
         except BaseException as failure:  # noqa: BLE001 - raised again in the calling thread
             failures.append(failure)
+        finally:
+            _INSIDE.block = was_inside
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
-    helpers = [
-        Thread(target=work, args=(None,)) for _ in range(_helpers(min(count_workers(n_jobs), len(blocks))))
-    ]
+    workers = 1 if getattr(_INSIDE, "block", False) else min(count_workers(n_jobs), len(blocks))
+    helpers = [Thread(target=work, args=(None,)) for _ in range(_helpers(workers))]
     for helper in helpers:
         helper.start()
     work(done)

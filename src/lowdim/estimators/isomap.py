@@ -151,7 +151,7 @@ class Isomap(SpectralEstimator):
             validation.check_components(
                 self.n_components, part.n_points - 1, f"{part.n_points} points span no more"
             )
-            graph = symmetric_graph(part.bridged())
+            graph = symmetric_graph(part.bridged(), n_jobs=self.n_jobs)
             if isinstance(solver, Nystrom):
                 return embed_landmark_isomap(self, part, graph, solver, events)
             if isinstance(solver, LandmarkSolver):

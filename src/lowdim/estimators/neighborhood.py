@@ -222,7 +222,7 @@ def find_neighborhood(
             if not components:
                 everyone = np.zeros(found.n_rows, dtype=np.int64)
                 return found, Components(everyone, np.array([found.n_rows]))
-            return found, find_components(symmetric_graph(found))
+            return found, find_components(symmetric_graph(found, n_jobs=settings.n_jobs))
 
         wanted = (
             settings.metric,

@@ -19,6 +19,7 @@ from .index import Index, equal_rows, own_indices, ragged_rows
 from .recall import Recall
 from .searchers.base import BallSearcher, Found, Searcher
 from .searchers.blocked import BlockedSearcher, nearest_in_double
+from .searchers.forest import ForestSearcher
 from .searchers.sparse import SparseSearcher
 
 SMALL_COMPONENT = 64
@@ -78,6 +79,9 @@ class EuclideanIndex(Index):
         is_open = np.zeros(n_rows, np.bool_)
         count = min(self.n_points, k + (rows is None) + 4 + k // 16)
         everything = self.searcher.of_points(count, events) if rows is None else None
+        if rows is not None and isinstance(self.searcher, ForestSearcher):
+            # Made by all threads now, instead of by the one that comes first while the others wait.
+            self.searcher.graph(events)
 
         def search(part: slice) -> None:
             if rows is None:

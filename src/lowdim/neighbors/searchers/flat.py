@@ -6,12 +6,12 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...events import Events
-from ...parallel import row_blocks
+from ...parallel import map_blocks
 from ..frame import FURTHEST, Frame
 from .base import Found
-from .faiss_threads import call_with_threads, load_faiss
+from .faiss_threads import load_faiss, one_thread
 
-BLOCK = 4096
+BLOCK = 1024
 
 
 class FlatSearcher:
@@ -28,19 +28,23 @@ class FlatSearcher:
     def of_points(self, count: int, events: Events) -> Found:
         """Candidates of every indexed point."""
         n_points = self.frame.geometry.rows.n_rows
-        parts: list[Found] = []
-        for part in row_blocks(n_points, BLOCK):
-            parts.append(self._search(None, part, count, self.frame.geometry.n_jobs))
-            events.progress(part.stop, n_points)
+        parts = map_blocks(
+            lambda part: self._search(None, part, count),
+            n_points,
+            n_jobs=self.frame.geometry.n_jobs,
+            block_rows=BLOCK,
+            done=lambda done: events.progress(done, n_points),
+        )
         return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
 
     def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
         """Candidates of the new rows of a slice."""
-        return self._search(rows, part, count, 1)
+        return self._search(rows, part, count)
 
-    def _search(self, rows: Rows | None, part: slice, count: int, n_jobs: int | None) -> Found:
+    def _search(self, rows: Rows | None, part: slice, count: int) -> Found:
         block, norms = self.frame.coordinates(rows, part)
-        found = call_with_threads(lambda: self.index.search(block.astype(np.float32), count), n_jobs)
+        with one_thread():
+            found = self.index.search(block.astype(np.float32), count)
         worst = np.where(found[1][:, -1] < 0, np.inf, found[0][:, -1].astype(np.float64))
         # Its distances add |x|^2 in single precision, and its library may sum in any order.
         worst = worst - 4 * np.finfo(np.float32).eps * np.square(np.minimum(norms, FURTHEST))

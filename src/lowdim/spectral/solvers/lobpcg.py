@@ -30,7 +30,7 @@ def solve(standard: Standard, settings: Settings, *, max_iterations: int = 300) 
     goal = 1e-4 * settings.tolerance * standard.norm
     basis = standard.begin(settings, columns)
     images = sign * standard.apply(basis)
-    for iteration in range(max_iterations):  # noqa: B007 - told at the end
+    for iteration in range(1, max_iterations + 1):
         values, C = _ritz(basis, images, columns)
         X, image = basis @ C, images @ C
         P, P_image = _directions(basis, images, C)
@@ -38,13 +38,13 @@ def solve(standard: Standard, settings: Settings, *, max_iterations: int = 300) 
         norms = np.linalg.norm(residual, axis=0)
         if not np.isfinite(norms).all():
             raise SolverFailure("the block lost its rank")
-        if (norms[:k] <= goal).all():
+        if (norms[:k] <= goal).all() or iteration == max_iterations:
             break
         W = standard.project(precondition(residual[:, norms > goal]))
         W = _independent(W, np.hstack([X, P]))
         basis = np.hstack([X, W, P])
         images = np.hstack([image, sign * standard.apply(W), P_image])
-    return Trial(X, iteration + 1)
+    return Trial(X, iteration)
 
 
 def _ritz(basis: Floats, images: Floats, columns: int) -> tuple[Floats, Floats]:

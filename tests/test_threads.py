@@ -147,6 +147,7 @@ def test_one_job_starts_no_thread(monkeypatch):
         assert not started, name
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's list of threads")
 def test_threads_of_the_system_are_those_asked_for_and_two():
     scenes = [
         "SpectralClustering by 4",

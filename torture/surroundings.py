@@ -61,7 +61,7 @@ def snapshot() -> dict[str, Any]:
                 for name in dir(resource)
                 if name[:4] == "RLIM" and name != "RLIM_INFINITY"
             },
-            "processors": sorted(os.sched_getaffinity(0)),
+            "processors": sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
             "priority": os.getpriority(os.PRIO_PROCESS, 0),
             "root logger": (logging.root.level, list(logging.root.handlers), logging.root.manager.disable),
             "logger": _logger("lowdim"),

@@ -45,7 +45,7 @@ TOLERANCES: Mapping[str, float] = {
     "estimate_dimension": 1e-12,
     "sweep": 1e-9,
 }
-#: The same between two processes: the small matrices of LLE and its kin go through LAPACK, whose sums depend on where an
+#: The same between two processes: small matrices of LLE and its kin go through LAPACK, whose sums depend on where an
 #: array happens to lie in memory.
 BETWEEN_PROCESSES: Mapping[str, float] = {"LLE": 1e-9}
 #: Rows that may differ by more: a new point between two minima of its own problem goes to either, a point between two

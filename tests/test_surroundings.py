@@ -41,6 +41,7 @@ def find_changes(actions):
 @pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
 def test_fits_transforms_searches_scores_and_sweeps_change_nothing():
     actions = {name: lambda method=method: method(POINTS, 2) for name, method in methods(2).items()}
+    next(iter(actions.values()))()  # what the libraries below set up once, at their first call, is theirs
     assert not find_changes(actions)
 
 

@@ -238,9 +238,10 @@ def run(amount: int | None = None, seed: int = 0) -> int:
     """Everything, with ``amount`` import orders (all by default); 1 if anything differs, dies, hangs or is left."""
     points, names = Points.draw(600, seed), list(methods(2))
     orders = import_orders()[:amount]
-    found = list(at_once(names, [points, points, Points.draw(700, seed + 1)]))
-    for how in ("fork", "spawn", "forkserver"):
-        found += in_child(how, names, points)
+    with warnings.catch_warnings(action="ignore"):
+        found = list(at_once(names, [points, points, Points.draw(700, seed + 1)]))
+        for how in ("fork", "spawn", "forkserver"):
+            found += in_child(how, names, points)
     found += too_many_threads(list(SCENES))
     said = {order: after_imports(order) for order in orders}
     usual = said[orders[0]]

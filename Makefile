@@ -20,6 +20,7 @@ READY := $(VENV)/.ready-$(VERSION)
 DEMO  := $(VENV)/.installed-demo
 DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+TORTURE := $(VENV)/.installed-torture
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint browser torture bench clean
@@ -56,7 +57,7 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 	$$install >/dev/null 2>&1 || { $$become apt-get update -qq >/dev/null 2>&1; $$install >/dev/null 2>&1; } || \
 	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
 
-torture: $(DEV) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
+torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
 	$(BIN)/python -m torture $(ARGS)
 
 bench: $(BENCH) ## run the benchmarks
@@ -90,4 +91,8 @@ $(DEV): pyproject.toml $(READY)
 $(BENCH): pyproject.toml $(READY)
 	@echo "Installing lowdim for the benchmarks"
 	@$(PIP) --editable '.[bench]'
+	@touch $@
+
+$(TORTURE): $(DEV)
+	@$(PIP) --group torture || echo "atheris has no wheel here: only our own inputs will be fed"
 	@touch $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -87,3 +88,27 @@ def test_a_failure_leaves_the_thread_as_it_was() -> None:
         map_blocks(fail, 10, n_jobs=1, block_rows=1)
     barrier = threading.Barrier(2)
     map_blocks(lambda block: barrier.wait(timeout=30), 2, n_jobs=2, block_rows=1)
+
+
+def test_an_interrupt_while_others_still_work_ends_them_first(monkeypatch):
+    working, finished = threading.Event(), []
+    join = threading.Thread.join
+    interrupts = [KeyboardInterrupt]
+
+    def interrupted(thread, timeout=None):
+        if interrupts:
+            raise interrupts.pop()
+        join(thread, timeout)
+
+    def work(block):
+        if threading.current_thread() is threading.main_thread():
+            working.wait(10)
+            return
+        working.set()
+        time.sleep(0.2)
+        finished.append(block.start)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        map_blocks(work, 2, n_jobs=2, block_rows=1)
+    assert len(finished) == 1, "nobody writes to arrays of a call that has ended"

@@ -49,15 +49,20 @@ def test_fits_at_once_leave_the_warning_filters():
     """scikit-learn's checks swap them for a moment; of two at once, each would put back the other's."""
     X, before, interval = POINTS.X[:50].tolist(), list(warnings.filters), sys.getswitchinterval()
 
+    # Threads begin at leisure: two that install a trace function for the coverage at once are an error of Python's.
+    begun = threading.Barrier(4)
+
     def fit_often():
+        begun.wait(timeout=60)
         for _ in range(150):
             lowdim.PCA(2, n_jobs=1).fit(X)
 
-    sys.setswitchinterval(1e-6)
     try:
         workers = [threading.Thread(target=fit_often) for _ in range(3)]
         for worker in workers:
             worker.start()
+        begun.wait(timeout=60)
+        sys.setswitchinterval(1e-6)
         for worker in workers:
             worker.join()
     finally:

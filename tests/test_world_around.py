@@ -288,3 +288,45 @@ def test_one_output_that_fails_does_not_cost_the_others(folder):
         assert main(words) == 1
     assert not Path("out.npy").exists()
     assert lowdim.load("model.lowdim").embedding_.shape == (40, 2)
+
+
+def test_streams_that_fail(tmp_path, monkeypatch):
+    """What is said to a stream that fails goes nowhere, now and later."""
+    from lowdim.cli import streams
+
+    class Failing:
+        def __init__(self, file):
+            self.file = file
+
+        def write(self, text):
+            raise BrokenPipeError(32, "Broken pipe")
+
+        flush = fileno = None
+
+    for name, act in (("stderr", lambda: streams.say_aside("x")), ("stdout", streams.let_go)):
+        with (tmp_path / name).open("w") as file:
+            failing = Failing(file)
+            failing.fileno = file.fileno
+            failing.flush = lambda failing=failing: failing.write("")
+            monkeypatch.setattr(f"sys.{name}", failing)
+            act()
+            file.write("nowhere")
+            monkeypatch.setattr(f"sys.{name}", None)
+            act()
+        assert (tmp_path / name).read_text() == ""
+
+
+def test_closed_numbers_are_filled():
+    from lowdim.cli import streams
+
+    opened = []
+
+    def closed(number):
+        if number == 2:
+            raise OSError(9, "Bad file descriptor")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fstat", closed)
+        patch.setattr(os, "open", lambda path, _: opened.append(path))
+        streams.fill_gaps()
+    assert opened == [os.devnull]

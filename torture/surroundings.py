@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -128,6 +129,17 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     pools = {path: after["thread pools"].get(path, size) for path, size in before["thread pools"].items()}
     after = after | {"thread pools": pools}
     return [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+
+
+def find_changes(actions: Mapping[str, Callable[[], object]]) -> dict[str, list[str]]:
+    """What each action leaves changed, of those that leave anything so."""
+    found = {}
+    for name, action in actions.items():
+        before = snapshot()
+        action()
+        if names := changed(before, snapshot()):
+            found[name] = names
+    return found
 
 
 def _umask() -> int:

@@ -239,3 +239,14 @@ def test_mnist_stays_recognisable(data_folder):
     set_, plain = datasets.deformed_digits(500), datasets.load("mnist")
     found = build_index(Rows(plain.data[:60_000]), search="blocked").query(Rows(set_.data), 1)
     assert (plain.labels[found.indices] == set_.labels).mean() > 0.93
+
+
+def test_a_file_that_cannot_be_mapped(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(np, "load", refuse)
+    with pytest.raises(FileError, match=r"digits\.npy: is written and in its place, but cannot be mapped"):
+        made(10, path=tmp_path / "digits.npy")
+    monkeypatch.undo()
+    assert np.load(tmp_path / "digits.npy").shape == (10, 64)

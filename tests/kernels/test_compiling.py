@@ -197,7 +197,10 @@ with warnings.catch_warnings(record=True) as said:
     import pack.kernel
     print([type(warning.message).__name__ for warning in said], type(pack.kernel.double._cache).__name__)
 """
-    for above in [folder, *(above for above in folder.parents if above.name.startswith("pytest-"))]:
+    for above in [
+        folder,
+        *(above for above in folder.parents if above.name.startswith(("pytest-", "popen-"))),
+    ]:
         above.chmod(0o755)
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
     source = str(Path(lowdim.__file__).parents[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -180,3 +181,19 @@ def test_targets_that_cannot_be(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(FileError, match=r"cannot be written to\. Write elsewhere"):
         check_target(tmp_path / "out.npy")
+
+
+def test_a_temporary_that_cannot_be_removed_is_named(tmp_path, monkeypatch):
+    target = tmp_path / "out.npy"
+    target.write_bytes(b"old")
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(FileError, match="the disk is full") as caught:
+        half_written(target, OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.undo()
+    (note,) = caught.value.__cause__.__notes__
+    assert re.search(r"\.part-out\.npy could not be removed either \(Permission denied\)\. Delete it\.", note)
+    assert target.read_bytes() == b"old"

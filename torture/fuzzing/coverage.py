@@ -7,15 +7,17 @@ target has a process of its own, with the limits and the watch of the first driv
 from __future__ import annotations
 
 import os
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from .child import input_of, prepare, try_one, warm_up
-from .drive import PATIENCE, ROOT
+from .drive import ASLEEP, ROOT
 from .targets import TARGETS
 from .watch import Watch, limit_memory
 
@@ -83,7 +85,8 @@ def run(seed: int, finds: Path, inputs: int) -> int:
         )
         if done.returncode:
             failed += 1
-            print("    " + "\n    ".join(line for line in lines[-40:] if "INFO" not in line)[:3000])
+            told = [line for line in lines if "Error" in line or "Test unit" in line]
+            print("    " + "\n    ".join(line[:500] for line in told[-4:]))
     if not any(finds.iterdir()):
         finds.rmdir()
     return failed
@@ -114,7 +117,7 @@ def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
     flags = [
         f"-runs={inputs}",
         f"-seed={seed + 1}",
-        f"-timeout={PATIENCE:.0f}",
+        f"-timeout={ASLEEP:.0f}",
         "-rss_limit_mb=0",
         f"-artifact_prefix={finds}/{name}-",
     ]
@@ -125,6 +128,11 @@ def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
 if __name__ == "__main__":
     import atheris
 
-    # What was imported already is not measured: the readers load late, so that theirs is.
+    # What was imported already is not measured: the readers load late, so that theirs is. Numba could make nothing of
+    # counters in the kernels.
+    import lowdim.kernels
+
+    for kernel in pkgutil.walk_packages(lowdim.kernels.__path__, "lowdim.kernels."):
+        import_module(kernel.name)
     with atheris.instrument_imports(include=["lowdim.data", "lowdim.persistence", "lowdim.cli"]):
         _fuzz(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import lowdim
+
 from .judge import Find
 
 GROWTH = 96 << 20
@@ -33,11 +35,21 @@ class Watch:
 
     def __init__(self, folder: Path) -> None:
         self.armed, self.heard = False, ""
-        code = Path(__file__).parents[2]
+        code, library = Path(__file__).parents[2], Path(lowdim.__file__).parent
         # What is read by every program: its own modules, and what the system tells of itself.
         self.allowed = tuple(
             str(place)
-            for place in (folder, code, sys.prefix, sys.base_prefix, "/proc", "/sys", "/usr", "/dev/null")
+            for place in (
+                folder,
+                code,
+                library,
+                sys.prefix,
+                sys.base_prefix,
+                "/proc",
+                "/sys",
+                "/usr",
+                "/dev/null",
+            )
         )
         sys.addaudithook(self._hear)
 

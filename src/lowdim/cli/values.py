@@ -39,7 +39,7 @@ def convert(text: str, parameter: Parameter) -> Any:
         numbers = [_number(part) for part in text.split(",")]
         if None not in numbers:
             return numbers
-        return ArrayFile(text) if Path(text).suffix and Path(text).exists() else text
+        return ArrayFile(text) if _is_file(text) else text
     if kinds <= {"int", "float", "None", "bool"}:
         raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}; got {text!r}.")
     return text
@@ -67,6 +67,13 @@ def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
     if indices and values.shape[1] == 1 and np.array_equal(values, np.round(values)):
         return np.asarray(values[:, 0], dtype=np.int64)
     return values
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return bool(Path(text).suffix) and Path(text).exists()
+    except OSError:  # no name of a file is as long
+        return False
 
 
 def _number(text: str) -> int | float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..records import Floats, Integers
+from .compiling import njit
 
 TILE = 64
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowdim.data.files import annotated, checks, h5ad, read
-from lowdim.errors import FormatError, InputError, MemoryLimitError, MissingExtraError
+from lowdim.data.files import annotated, checks, h5ad, read, write_embedding
+from lowdim.errors import FileError, FormatError, InputError, MemoryLimitError, MissingExtraError
 
 h5py = pytest.importorskip("h5py")
 
@@ -286,3 +286,36 @@ def test_text_in_other_forms():
     values = annotated._values(np.array([b"Zo\xc3\xab", b"a"]), "names", checks.Budget("names", 100))
     assert values.tolist() == ["Zoë", "a"]
     assert "anndata" not in sys.modules
+
+
+@pytest.mark.parametrize("broken", ["write", "truncate"])
+def test_the_first_failure_of_the_disk_is_kept(tmp_path, broken):
+    """HDF5 is told that all went well, and nothing is printed from where nobody can catch it."""
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    with h5ad._Patient(path, "r") as file:  # nothing can be written to it
+        assert (file.write(b"ab") if broken == "write" else file.truncate(3)) in (2, 0)
+        first = file.failure
+        assert isinstance(first, OSError)
+        file.write(b"more")
+        file.truncate(1)
+        assert file.failure is first
+
+
+def test_a_full_disk_while_hdf5_writes(tmp_path, monkeypatch):
+    h5py = pytest.importorskip("h5py")
+    source = tmp_path / "X.h5ad"
+    with h5py.File(source, "w") as file:
+        file["X"] = np.zeros((3, 4))
+        file["obs/_index"] = ["a", "b", "c"]
+        file["obs"].attrs["_index"] = "_index"
+        file["obs"].attrs["column-order"] = np.array([], dtype="S1")
+
+    def full(self, data):
+        self.failure = OSError(28, "No space left on device")
+        return len(data)
+
+    monkeypatch.setattr(h5ad._Patient, "write", full)
+    with pytest.raises(FileError, match=r"E\.h5ad: the disk is full"):
+        write_embedding(tmp_path / "E.h5ad", np.ones((3, 2)), table=read(source))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["X.h5ad"]

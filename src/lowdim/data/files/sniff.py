@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -38,6 +37,8 @@ MISSING = frozenset(
 )
 """What stands for a value that is not there."""
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+"""Not splitlines, which also breaks at characters that no table means as the end of a line."""
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _LINES = 20
 _LOOKED_AT = 100
@@ -99,8 +100,7 @@ def _lines(head: bytes, whole: bool, name: str) -> list[str]:
             f"{name}: line {line} is not UTF-8 (byte {error.object[error.start]:#x}). Save the file as UTF-8, or "
             "convert it: iconv -f latin1 -t utf-8."
         ) from None
-    # Not splitlines, which also breaks at characters that no table means as the end of a line.
-    return list(io.StringIO(text, newline=""))
+    return _LINE.findall(text)
 
 
 def _check_width(lines: list[str], request: Request, name: str) -> None:

@@ -34,7 +34,7 @@ class Stream(io.RawIOBase):
             blocks.append(block)
             length, lines = length + len(block), lines + block.count(b"\n")
             self.ended = not block
-        self.head = b"".join(blocks)
+        self.head = blocks[0] if len(blocks) == 1 else b"".join(blocks)
         self.rest = memoryview(self.head)
 
     def skip(self, count: int) -> None:

@@ -1,8 +1,8 @@
 """What stages have done, kept for a run that goes on where this one was cut.
 
-`once` wraps a stage, `pieces` a stage that goes over rows, and a loop asks the place inside its stage itself (see
-`lowdim.events.Keeper`). A run that goes on takes the same way through the code as the one before: what it finds kept it
-takes over, with the choices and warnings of that time and the random numbers used up, and does the rest.
+`once` wraps a stage, `pieces` and `map_pieces` stages that go over rows, and a loop asks the place inside its stage
+itself (see `lowdim.events.Keeper`). A run that goes on takes the same way through the code as the one before: what it
+finds kept it takes over, with the choices and warnings of that time and the random numbers used up, and does the rest.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from . import errors
 from .events import Event, Events, Keeper, State
-from .parallel import row_blocks
+from .parallel import map_blocks, row_blocks, shifted
 
 Value = TypeVar("Value")
 PIECE_BYTES = 1 << 26
@@ -130,3 +131,67 @@ def pieces(
             found = made = make(part)
             place.keep(lambda made=made: made, size=width * (part.stop - part.start))  # type: ignore[misc]
         yield part, found
+
+
+def map_pieces(
+    function: Callable[[slice], None],
+    n_rows: int,
+    *,
+    give: Callable[[slice], State],
+    take: Callable[[slice, State], None],
+    name: str,
+    width: int,
+    block_rows: int,
+    n_jobs: int | None,
+    keeper: Keeper,
+    done: Callable[[int], None],
+) -> None:
+    """Call ``function`` on every row block in parallel; what it fills is kept a piece at a time.
+
+    A piece is kept as soon as its blocks are done, while other threads are at work on the next: none waits for another.
+
+    Parameters
+    ----------
+    function
+        Fills the rows of a block; no two of them share any.
+    n_rows
+        Rows to cover.
+    give, take
+        The state of a piece that is filled, and the filling of a piece from a state.
+    name
+        Name of the stage.
+    width
+        Bytes of what is filled for a row.
+    block_rows
+        Rows in a block.
+    n_jobs
+        Threads, as in the estimators.
+    keeper
+        Has the pieces.
+    done
+        Called in the calling thread with the number of rows finished so far.
+    """
+    blocks: list[slice] = []
+    waiting: list[tuple[Keeper, slice, slice]] = []
+    for piece in row_blocks(n_rows, max(1, PIECE_BYTES // max(1, width))):
+        place = keeper.inside(name, piece.start)
+        found = place.find()
+        if found is not None:
+            take(piece, found)
+            continue
+        first = len(blocks)
+        blocks += (shifted(block, piece.start) for block in row_blocks(piece.stop - piece.start, block_rows))
+        waiting.insert(0, (place, piece, slice(first, len(blocks))))
+    is_done = np.zeros(len(blocks), bool)
+
+    def work(which: slice) -> None:
+        function(blocks[which.start])
+        is_done[which.start] = True
+
+    def keep(count: int) -> None:
+        done(n_rows - n_rows * (len(blocks) - count) // max(1, len(blocks)))
+        while waiting and is_done[waiting[-1][2]].all():
+            place, piece, _ = waiting.pop()
+            place.keep(partial(give, piece), size=width * (piece.stop - piece.start))
+
+    map_blocks(work, len(blocks), n_jobs=n_jobs, block_rows=1, done=keep)

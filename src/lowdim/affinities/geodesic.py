@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from .. import kernels
 from ..events import Events, State
-from ..keeping import PIECE_BYTES
-from ..parallel import map_blocks, row_blocks
+from ..keeping import map_pieces
 from ..records import Floats, Integers, Neighbors, Sparse
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.
@@ -82,52 +78,41 @@ def _settle(
     )
     rows, bounds, width = _groups(edges, seeds)
 
-    def solve(groups: slice) -> int:
-        limits = bounds[groups.start : groups.stop + 1]
-        by_heap: int = kernels.geodesic.paths_of_groups(edges, seeds, rows, limits, 1.0 / width, paths)
-        return by_heap
+    by_heap = np.zeros(bounds.size - 1, np.int64)
 
-    n_groups, row_bytes = bounds.size - 1, 8 * max(1, graph.shape[0])
-    widest = max(1, int(np.diff(bounds).max(initial=1)))
-    each = max(1, PIECE_BYTES // (row_bytes * widest)) if events.keeper.is_active else max(1, n_groups)
-    by_heap = 0
-    for part in row_blocks(n_groups, each):
-        place = events.keeper.inside("paths", part.start)
-        found, which = place.find(), rows[bounds[part.start] : bounds[part.stop]]
-        if found is None:
-            count = sum(_over_groups(solve, part, n_groups, n_jobs, bounds, events))
-            kept = partial(_found, paths, which, count)
-            place.keep(kept, size=row_bytes * which.size)
-        else:
-            paths[which], count = found["lengths"], found["by_heap"]
-        by_heap += count
+    def solve(groups: slice) -> None:
+        limits = bounds[groups.start : groups.stop + 1]
+        by_heap[groups.start] = kernels.geodesic.paths_of_groups(
+            edges, seeds, rows, limits, 1.0 / width, paths
+        )
+
+    def give(groups: slice) -> State:
+        lengths = paths[rows[bounds[groups.start] : bounds[groups.stop]]]
+        return {"lengths": lengths, "by_heap": int(by_heap[groups].sum())}
+
+    def take(groups: slice, state: State) -> None:
+        paths[rows[bounds[groups.start] : bounds[groups.stop]]] = state["lengths"]
+        by_heap[groups.start] = state["by_heap"]
+
+    map_pieces(
+        solve,
+        by_heap.size,
+        give=give,
+        take=take,
+        name="paths",
+        width=8 * graph.shape[0] * int(np.diff(bounds).max(initial=1)),
+        block_rows=min(4, max(1, by_heap.size // 32)),
+        n_jobs=n_jobs,
+        keeper=events.keeper,
+        done=lambda groups: events.progress(int(bounds[groups]), n_rows),
+    )
+    n_by_heap = int(by_heap.sum())
     events.chosen(
         "shortest paths",
-        f"{n_rows - by_heap} rows in batches, {by_heap} by heap",
+        f"{n_rows - n_by_heap} rows in batches, {n_by_heap} by heap",
         "rows that start near each other are settled together while their labels need few corrections",
     )
     return paths
-
-
-def _over_groups(
-    solve: Callable[[slice], int],
-    part: slice,
-    n_groups: int,
-    n_jobs: int | None,
-    bounds: Integers,
-    events: Events,
-) -> list[int]:
-    return map_blocks(
-        lambda groups: solve(slice(part.start + groups.start, part.start + groups.stop)),
-        part.stop - part.start,
-        n_jobs=n_jobs,
-        block_rows=min(4, max(1, n_groups // 32)),
-        done=lambda groups: events.progress(int(bounds[part.start + groups]), int(bounds[-1])),
-    )
-
-
-def _found(paths: Floats, which: Integers, by_heap: int) -> State:
-    return {"lengths": paths[which], "by_heap": by_heap}
 
 
 def _groups(

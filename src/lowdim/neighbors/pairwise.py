@@ -7,8 +7,8 @@ import numpy as np
 from .. import checks
 from ..data.rows import Rows
 from ..events import Events, State
-from ..keeping import pieces
-from ..parallel import map_blocks, row_blocks, shifted
+from ..keeping import map_pieces
+from ..parallel import row_blocks
 from ..records import Floats
 from .metrics import Metric
 
@@ -33,18 +33,20 @@ def pairwise_distances(
         for columns in row_blocks(right.n_rows, right.block_rows()):
             distances[block, columns] = metric.pairwise(rows, right.block(columns))
 
-    def make(piece: slice) -> State:
-        map_blocks(
-            lambda block: fill(shifted(block, piece.start)),
-            piece.stop - piece.start,
-            n_jobs=n_jobs,
-            done=lambda count: events.progress(piece.start + count, left.n_rows),
-            block_rows=64,
-        )
-        return {"distances": distances[piece]}
+    def take(piece: slice, state: State) -> None:
+        distances[piece] = state["distances"]
 
-    for piece, state in pieces(events, "distances", left.n_rows, 8 * right.n_rows, make):
-        if state["distances"].base is not distances:
-            distances[piece] = state["distances"]
+    map_pieces(
+        fill,
+        left.n_rows,
+        give=lambda piece: {"distances": distances[piece]},
+        take=take,
+        name="distances",
+        width=8 * right.n_rows,
+        block_rows=64,
+        n_jobs=n_jobs,
+        keeper=events.keeper,
+        done=lambda count: events.progress(count, left.n_rows),
+    )
     checks.finite(distances, f"The metric {metric.name!r}", *METRIC_ADVICE)
     return distances

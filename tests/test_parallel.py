@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 
@@ -90,25 +91,25 @@ def test_a_failure_leaves_the_thread_as_it_was() -> None:
     map_blocks(lambda block: barrier.wait(timeout=30), 2, n_jobs=2, block_rows=1)
 
 
-def test_an_interrupt_while_others_still_work_ends_them_first(monkeypatch):
-    working, finished = threading.Event(), []
-    join = threading.Thread.join
-    interrupts = [KeyboardInterrupt]
+def test_an_interrupt_while_others_still_work_ends_them_first():
+    working, finished, left = threading.Event(), [], threading.Event()
 
-    def interrupted(thread, timeout=None):
-        if interrupts:
-            raise interrupts.pop()
-        join(thread, timeout)
-
-    def work(block):
+    def function(block):
         if threading.current_thread() is threading.main_thread():
             working.wait(10)
+            left.set()
             return
         working.set()
+        left.wait(10)
+        time.sleep(0.1)  # by now the calling thread waits
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         time.sleep(0.2)
         finished.append(block.start)
 
-    monkeypatch.setattr(threading.Thread, "join", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        map_blocks(work, 2, n_jobs=2, block_rows=1)
-    assert len(finished) == 1, "nobody writes to arrays of a call that has ended"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            map_blocks(function, 2, block_rows=1, n_jobs=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(finished) == 1, "no thread is at work any more"

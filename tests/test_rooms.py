@@ -18,6 +18,7 @@ ORDER = [
     {"markup"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
+    {"lapack"},
     {"keeping"},
     {"data"},
     {"validation"},

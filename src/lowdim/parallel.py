@@ -1,4 +1,4 @@
-"""Row blocks on threads: a pure function of one block, mapped over all of them.
+"""Row blocks on threads: a pure function of one block, mapped over all of them; and long calls that can be left.
 
 The compiled kernels release the interpreter lock, so plain threads use every core. No threading layer of
 Numba is involved: two fits in two threads, or a fit after a fork, are safe, and no global thread count changes.
@@ -7,9 +7,12 @@ Numba is involved: two fits in two threads, or a fit after a fork, are safe, and
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from functools import partial
 from itertools import count
-from threading import RLock, Thread, local
+from threading import Event, RLock, Thread, current_thread, local, main_thread
 from typing import TypeVar
 
 from .memory import address_room
@@ -24,6 +27,12 @@ ALONE = RLock()
 if hasattr(os, "register_at_fork"):
     # A fork waits for its turn: no child is born with the state of a moment, nor with a lock that nobody will release.
     os.register_at_fork(before=ALONE.acquire, after_in_parent=ALONE.release, after_in_child=ALONE.release)
+
+LARGE = 1e9
+"""Multiply-adds from which a call is worth a thread of its own: tenths of a second."""
+FILL = 1e4
+"""Multiply-adds of a sparse factor for each entry of its matrix, where nobody has counted them."""
+_APART = "lowdim, a call that can be left"
 
 _INSIDE = local()
 """Whether this thread is at work on a block: what that maps in its turn stays in this thread."""
@@ -105,7 +114,7 @@ def map_blocks(
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
     workers = 1 if getattr(_INSIDE, "block", False) else min(count_workers(n_jobs), len(blocks))
-    helpers = [Thread(target=work, args=(None,)) for _ in range(_helpers(workers))]
+    helpers = [_Helper(partial(work, None)) for _ in range(_helpers(workers))]
     for helper in helpers:
         helper.start()
     work(done)
@@ -118,10 +127,66 @@ def map_blocks(
     return [results[place] for place in range(len(blocks))]
 
 
-def _await(helper: Thread, failures: list[BaseException]) -> None:
-    """Wait for a thread to end. An interrupt makes it end sooner; it is raised when nobody works any more."""
-    while helper.is_alive():
+class _Helper(Thread):
+    """A thread that can be waited for where an interrupt arrives: ``join`` takes one that it left for ended."""
+
+    def __init__(self, work: Callable[[], None], name: str | None = None) -> None:
+        super().__init__(name=name)
+        self._work = work
+        self.is_over = Event()
+
+    def run(self) -> None:
+        """Work."""
         try:
-            helper.join()
+            self._work()
+        finally:
+            self.is_over.set()
+
+
+def _await(helper: _Helper, failures: list[BaseException]) -> None:
+    """Wait for a thread to end. An interrupt makes it end sooner; it is raised when nobody works any more."""
+    while not helper.is_over.is_set():
+        try:
+            helper.is_over.wait()
         except KeyboardInterrupt as interrupt:
             failures.append(interrupt)
+    helper.join()
+
+
+def apart(call: Callable[[], Result], work: float = LARGE) -> Result:
+    """What ``call`` returns, made by a thread of its own while this one waits where an interrupt can reach it.
+
+    For a long call into a library that lets other threads run. After an interrupt it goes on until its end, and what it
+    has made is dropped.
+
+    Parameters
+    ----------
+    call
+        The call; it changes nothing that anybody needs after an interrupt.
+    work
+        About so many multiply-adds: few are done at once.
+    """
+    alone = current_thread() is not main_thread() or getattr(_INSIDE, "block", False)
+    if alone or work < LARGE or not _helpers(2):
+        return call()
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def make() -> None:
+        try:
+            results.append(call())
+        except BaseException as failure:  # noqa: BLE001 - raised again in the calling thread
+            failures.append(failure)
+
+    helper = _Helper(partial(copy_context().run, make), _APART)
+    helper.start()
+    helper.is_over.wait()
+    helper.join()
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def has_left() -> bool:
+    """Whether a call that was left by an interrupt still goes on."""
+    return any(thread.name == _APART for thread in threading.enumerate())

@@ -26,11 +26,11 @@ def eager(monkeypatch):
     monkeypatch.setattr(budget, "PACE", budget.Pace(share=float("inf"), interval=0.0, worth=0.0))
 
 
-def started(words):
+def started(words, program=LOWDIM):
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")])
     }
-    return subprocess.Popen([*LOWDIM, *words], stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen([*program, *words], stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def test_sigterm_leaves_the_best_so_far_and_a_checkpoint_to_go_on_from(folder):
@@ -128,3 +128,28 @@ def test_beside_the_main_thread_nothing_is_done():
     thread.start()
     thread.join()
     assert seen == [signal.getsignal(signal.SIGTERM)]
+
+
+def test_an_interrupt_does_not_wait_for_a_long_call_of_a_library(folder):
+    # A dense eigenproblem that would take ten minutes.
+    np.save("many.npy", np.random.default_rng(0).normal(size=(60, 5)))
+    program = (
+        "import sys, time, lowdim.lapack, lowdim.parallel\n"
+        "def long(name, *arguments):\n"
+        "    print(name, file=sys.stderr, flush=True)\n"
+        "    time.sleep(600)\n"
+        "lowdim.lapack._call, lowdim.parallel.LARGE = long, 0.0\n"
+        "words = 'embed many.npy -m laplacian-eigenmaps --solver dense -o out.npy --checkpoint kept'\n"
+        "sys.argv = ['lowdim', *words.split()]\n"
+        "from lowdim.cli import main\n"
+        "sys.exit(main())\n"
+    )
+    with started(["-c", program], [sys.executable]) as process:
+        for line in process.stderr:
+            if line.startswith("dsyevr"):
+                break
+        process.send_signal(signal.SIGTERM)
+        rest = process.stderr.read()
+        assert process.wait(60) == 130
+    assert STOPPING in rest
+    assert rest.endswith("nothing was written. The same command goes on from the checkpoint.\n")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from .streams import fill_gaps, let_go, say_aside
+from .streams import fill_gaps, leave, let_go, say_aside
 from .usage import UsageError, nearest
 
 COMMANDS = {
@@ -37,9 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0: done; 1: it failed and said why; 2: wrong use; 130: interrupted; 141: the reader of its output went away.
     """
-    if arguments is None:
-        fill_gaps()
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return _answer(list(arguments))
+    fill_gaps()
+    code = _answer(sys.argv[1:])
+    if code == INTERRUPTED:
+        leave(code)
+    return code
+
+
+def _answer(words: list[str]) -> int:
     command = words[0] if words and words[0] in COMMANDS else ""
     try:
         return _dispatch(words)

@@ -45,6 +45,15 @@ def let_go() -> None:
         silence(sys.stdout)
 
 
+def leave(code: int) -> None:
+    """End the process at once where a call that an interrupt has left goes on: Python would wait for its end."""
+    from ..parallel import has_left
+
+    if has_left():
+        let_go()
+        os._exit(code)
+
+
 def silence(stream: TextIO) -> None:
     """Let whatever else is written to a stream go nowhere."""
     sink = os.open(os.devnull, os.O_WRONLY)

@@ -18,6 +18,7 @@ from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors import build_index
 from ..neighbors.lookup import Lookup
+from ..parallel import FILL, apart
 from ..records import Floats, PlannedStage, Problem, Sparse
 from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..spectral.operators import Explicit
@@ -268,11 +269,13 @@ def check_mass(B: Any, size: int) -> tuple[Floats | None, Sparse | None]:
 
 def _is_positive(matrix: Any) -> bool:
     """Whether a symmetric sparse matrix is positive definite, by the signs of the pivots of its factors."""
-    options = {"SymmetricMode": True}
+    options: Any = {
+        "permc_spec": "MMD_AT_PLUS_A",
+        "diag_pivot_thresh": 0.0,
+        "options": {"SymmetricMode": True},
+    }
     try:
-        factor = sparse.linalg.splu(
-            matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
-        )
+        factor = apart(lambda: sparse.linalg.splu(matrix.tocsc(), **options), FILL * matrix.nnz)
     except RuntimeError:
         return False
     pivots = factor.U.diagonal()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ...data.rows import Rows
 from ...events import Events
+from ...lapack import eigenpairs
 from ...records import Floats
 from .moments import moments
 from .result import LinearFit, assemble, resolve_components
@@ -39,15 +39,11 @@ def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     matrix /= scale
     # Divide and conquer is the fastest where most of the vectors are wanted, MRRR where few are.
     few = 2 * count < size
-    values, vectors = eigh(
-        matrix,
-        lower=True,
-        overwrite_a=not few,
-        check_finite=False,
-        driver="evr" if few else "evd",
-        subset_by_index=[size - count, size - 1] if few else None,
-    )
+    if few:
+        values, vectors = eigenpairs(matrix, size - count, size - 1)
+    else:
+        values, vectors = eigenpairs(matrix, spoil=True)
     if values.size < count:
         # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
-        values, vectors = eigh(matrix, lower=True, overwrite_a=True, check_finite=False, driver="evd")
+        values, vectors = eigenpairs(matrix, spoil=True)
     return values[::-1][:count] * scale, vectors[:, ::-1][:, :count]

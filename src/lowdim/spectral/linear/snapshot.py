@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, qr, svd
+from scipy.linalg import blas, qr
 
 from ...data.rows import Rows
 from ...events import Events
-from ...parallel import row_blocks
+from ...parallel import apart, row_blocks
 from ...records import Floats, Sparse
 from .covariance import leading_eigenpairs
 from .result import LinearFit, assemble, resolve_components
@@ -53,7 +53,8 @@ def orthonormal_rows(products: Floats) -> tuple[Floats, Floats]:
     Columns of zeros still give orthonormal rows. ``products`` is spoiled.
     """
     basis, triangle = qr(products, mode="economic", overwrite_a=True, check_finite=False)
-    rotation, singular, _ = svd(triangle, overwrite_a=True, check_finite=False)
+    # NumPy's, which lets other threads run.
+    rotation, singular, _ = apart(lambda: np.linalg.svd(triangle), 20.0 * float(triangle.shape[0]) ** 3)
     return rotation.T @ basis.T, singular
 
 

@@ -16,6 +16,7 @@ from scipy.linalg import blas, lapack
 
 from ...errors import ConvergenceError, InputError
 from ...events import Events
+from ...lapack import cholesky, eigenpairs, to_standard
 from ...parallel import row_blocks
 from ...records import End, Floats, Integers
 from ..solvers import krylov
@@ -192,8 +193,8 @@ class _Cholesky:
         norm = max(
             float(np.abs(matrix[:, part]).sum(axis=0).max()) for part in row_blocks(matrix.shape[1], 1024)
         )
-        self.R, info = lapack.dpotrf(matrix, lower=0, clean=0, overwrite_a=1)
-        if info != 0:
+        self.R = matrix
+        if cholesky(matrix):
             raise _UnsuitedError(f"{name} is not positive definite")
         if lapack.dpocon(self.R, norm, uplo="U")[0] < _CONDITION:
             raise _UnsuitedError(f"{name} is singular to rounding")
@@ -216,7 +217,8 @@ def _by_lapack(pencil: _Pencil, end: End, n_components: int, reduced: Reduced) -
         C = basis.T @ pencil.times(pencil.A, basis)
         values, Y = _wanted(C, basis.T @ pencil.constraint, end, n_components)
         return _settled(pencil, values, basis @ Y, end)
-    C, _ = lapack.dsygst(pencil.scaled(pencil.A), factor.R, itype=1, lower=0, overwrite_a=1)
+    C = pencil.scaled(pencil.A)
+    to_standard(C, factor.R)
     C = np.triu(C) + np.triu(C, 1).T
     values, Y = _wanted(C, factor.solve(pencil.constraint, transposed=True), end, n_components)
     return _settled(pencil, values, factor.solve(Y, transposed=False), end)
@@ -224,7 +226,7 @@ def _by_lapack(pencil: _Pencil, end: End, n_components: int, reduced: Reduced) -
 
 def _truncated(pencil: _Pencil) -> Floats:
     """Eigenvectors of B~ scaled to x'B~x = 1, without those that hold nothing but rounding."""
-    weights, V = linalg.eigh(pencil.scaled(pencil.B), overwrite_a=True, driver="evd")
+    weights, V = eigenpairs(pencil.scaled(pencil.B), spoil=True)
     held = weights > _NOTHING * weights[-1]
     return np.asarray(V[:, held] / np.sqrt(weights[held]))
 
@@ -245,11 +247,10 @@ def _wanted(C: Floats, constraint: Floats, end: End, n_components: int) -> tuple
     span = slice(first, first + n_components)
     values, vectors = np.empty(0), np.empty((size, 0))
     if 4 * n_components <= size:
-        subset = [first, first + n_components - 1]
-        values, vectors = linalg.eigh(C, subset_by_index=subset, driver="evr", check_finite=False)
+        values, vectors = eigenpairs(C, first, first + n_components - 1)
     if vectors.shape[1] < n_components:
         # Many are cheaper with all; and the choice by index finds too few where nearly all eigenvalues are equal.
-        values, vectors = linalg.eigh(C, overwrite_a=True, driver="evd", check_finite=False)
+        values, vectors = eigenpairs(C, spoil=True)
         values, vectors = values[span], vectors[:, span]
     order = slice(None) if end == "smallest" else slice(None, None, -1)
     return values[order], vectors[:, order]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
+from ...lapack import eigenpairs
 from ...records import Floats
 from .common import Settings, Standard, Trial
 
@@ -24,8 +25,8 @@ def solve(standard: Standard, settings: Settings) -> Trial:
     n, k = standard.size, settings.n_components
     first = 0 if standard.problem.end == "smallest" else n - k
     S = (S + S.T) / 2
-    _, vectors = linalg.eigh(S, subset_by_index=[first, first + k - 1], driver="evr")
+    _, vectors = eigenpairs(S, first, first + k - 1)
     if vectors.shape[1] < k:
         # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
-        vectors = linalg.eigh(S, overwrite_a=True, driver="evd")[1][:, first : first + k]
+        vectors = eigenpairs(S)[1][:, first : first + k]
     return Trial(vectors, 1)

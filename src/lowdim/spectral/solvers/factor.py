@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...memory import available_memory
+from ...parallel import FILL, apart
 from ...records import Floats, Sparse, format_bytes
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
@@ -50,11 +51,14 @@ class SuperLU:
 
     def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
         try:
-            self._lu: Any = linalg.splu(
-                sparse.csc_array(matrix),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0 if symmetric else 0.1,
-                options={"SymmetricMode": True},
+            self._lu: Any = apart(
+                lambda: linalg.splu(
+                    sparse.csc_array(matrix),
+                    permc_spec="MMD_AT_PLUS_A",
+                    diag_pivot_thresh=0.0 if symmetric else 0.1,
+                    options={"SymmetricMode": True},
+                ),
+                FILL * matrix.nnz,
             )
         except (RuntimeError, MemoryError) as error:
             raise SolverFailure(f"SuperLU could not factor the matrix: {error}") from error

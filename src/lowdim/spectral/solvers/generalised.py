@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...errors import InputError
+from ...parallel import FILL, apart
 from ...records import Floats, Sparse
 
 
@@ -21,11 +22,14 @@ class Root:
     def __init__(self, B: Sparse) -> None:
         self.matrix = B
         try:
-            factors = linalg.splu(
-                sparse.csc_array(B, dtype=np.float64),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
+            factors: Any = apart(
+                lambda: linalg.splu(
+                    sparse.csc_array(B, dtype=np.float64),
+                    permc_spec="MMD_AT_PLUS_A",
+                    diag_pivot_thresh=0.0,
+                    options={"SymmetricMode": True},
+                ),
+                FILL * B.nnz,
             )
         except RuntimeError as error:
             raise InputError(

@@ -8,13 +8,15 @@ within a front only, so solutions want a step of refinement; a zero pivot is a S
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 from scipy.sparse.linalg import spilu
 
-from ... import kernels
+from ... import kernels, lapack
+from ...parallel import FILL, apart
 from ...records import Floats, Integers, Sparse
 from .common import SolverFailure
 
@@ -58,9 +60,8 @@ def _minimum_degree(pattern: Sparse) -> Integers:
     """Multiple minimum degree ordering of SciPy's SuperLU, by way of an incomplete factor that drops everything."""
     size = pattern.shape[0]
     dominant = sparse.csc_array(pattern + sparse.diags_array(np.full(size, 2.0 * pattern.nnz)))
-    ordered = spilu(
-        dominant, drop_tol=1e9, fill_factor=1, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
-    )
+    options: Any = {"drop_tol": 1e9, "fill_factor": 1, "permc_spec": "MMD_AT_PLUS_A"}
+    ordered = apart(lambda: spilu(dominant, **options, options={"SymmetricMode": True}), FILL * pattern.nnz)
     return np.argsort(ordered.perm_c).astype(np.int64)
 
 
@@ -113,23 +114,26 @@ class Multifrontal:
     def _cholesky(self, s: int, front: Floats) -> Floats:
         """Factor a large front into its panel and return what is left, in its lower triangle."""
         width = self._symbolic.widths[s]
-        L, info = lapack.dpotrf(front[:width, :width].T, lower=0, clean=1)
-        if info != 0:
-            raise SolverFailure(_FAILED)
         panel = self._panel(self._lower, s)
-        panel[:width] = L.T
+        panel[:width] = front[:width, :width]
+        if lapack.cholesky(panel[:width].T):
+            raise SolverFailure(_FAILED)
+        for row in range(width):
+            panel[row, row + 1 :] = 0.0
         left = np.ascontiguousarray(front[width:, width:])
         if left.size:
             below = np.ascontiguousarray(front[width:, :width])
-            panel[width:] = blas.dtrsm(1.0, L, below.T, lower=0, trans_a=1, overwrite_b=1).T
-            left = blas.dsyrk(-1.0, panel[width:].T, beta=1.0, c=left.T, trans=1, lower=0, overwrite_c=1).T
+            lapack.solve_triangular(panel[:width].T, below.T, transposed=True)
+            panel[width:] = below
+            lapack.subtract_square(panel[width:].T, left.T)
         return left
 
     def _lu(self, s: int, front: Floats) -> Floats:
         """Factor a large front into its two panels and return what is left."""
         begin, width = self._symbolic.shape[0][s], self._symbolic.widths[s]
-        factors, swaps, info = lapack.dgetrf(np.asfortranarray(front[:width, :width]), overwrite_a=1)
-        if info != 0:
+        factors = np.asfortranarray(front[:width, :width])
+        swaps, info = lapack.lu(factors)
+        if info:
             raise SolverFailure(_FAILED)
         order = np.arange(width)
         for k, other in enumerate(swaps):
@@ -141,12 +145,12 @@ class Multifrontal:
         left = np.ascontiguousarray(front[width:, width:])
         if left.size:
             below = np.ascontiguousarray(front[width:, :width])
-            lower[width:] = blas.dtrsm(1.0, factors, below.T, lower=0, trans_a=1, overwrite_b=1).T
+            lapack.solve_triangular(factors, below.T, transposed=True)
+            lower[width:] = below
             beside = np.asfortranarray(front[:width, width:][order])
-            upper[width:] = blas.dtrsm(1.0, factors, beside, lower=1, diag=1, overwrite_b=1).T
-            left = blas.dgemm(
-                -1.0, upper[width:].T, lower[width:].T, beta=1.0, c=left.T, trans_a=1, overwrite_c=1
-            ).T
+            lapack.solve_triangular(factors, beside, lower=True, unit=True)
+            upper[width:] = beside.T
+            lapack.subtract_product(upper[width:].T, lower[width:].T, left.T)
         return left
 
     def solve(self, B: Floats) -> Floats:

@@ -1,0 +1,174 @@
+"""Calls of LAPACK with the interpreter unlocked: the same results as SciPy's, and calls that can be left."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+from numpy.linalg import LinAlgError
+from scipy import linalg
+
+from lowdim import lapack, parallel
+
+
+@pytest.fixture
+def A():
+    return np.asfortranarray(np.random.default_rng(0).normal(size=(40, 40)))
+
+
+@pytest.fixture
+def positive(A):
+    return np.asfortranarray(A @ A.T + np.eye(40))
+
+
+@pytest.fixture(params=[False, True], ids=["at once", "apart"])
+def either(request, monkeypatch):
+    if request.param:
+        monkeypatch.setattr(parallel, "LARGE", 0.0)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, None), (0, 2), (37, 39), (5, 5)])
+def test_eigenpairs(positive, either, first, last):
+    values, vectors = lapack.eigenpairs(positive, first, last)
+    subset = None if last is None else [first, last]
+    np.testing.assert_allclose(values, linalg.eigh(positive, eigvals_only=True, subset_by_index=subset))
+    np.testing.assert_allclose(positive @ vectors, vectors * values, atol=1e-12 * values[-1])
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(values.size), atol=1e-13)
+
+
+def test_the_lower_triangle_is_read_and_only_spoiled_on_demand(positive):
+    half = np.tril(positive)
+    before = half.copy()
+    values, _ = lapack.eigenpairs(half)
+    np.testing.assert_array_equal(half, before)
+    np.testing.assert_allclose(values, linalg.eigvalsh(positive))
+    spoiled = np.asfortranarray(half)
+    assert lapack.eigenpairs(spoiled, spoil=True)[1] is spoiled
+
+
+def test_nothing_and_what_is_not_finite():
+    values, vectors = lapack.eigenpairs(np.empty((0, 0)))
+    assert values.shape == (0,)
+    assert vectors.shape == (0, 0)
+    with pytest.raises(LinAlgError, match="not finite"):
+        lapack.eigenpairs(np.full((3, 3), np.nan))
+
+
+def test_a_failure_is_an_error(monkeypatch, positive, either):
+    monkeypatch.setattr(lapack, "_call", lambda *_: 7)
+    with pytest.raises(LinAlgError, match="dsyevd failed"):
+        lapack.eigenpairs(positive)
+
+
+def test_cholesky_and_its_standard_problem(A, positive, either):
+    R = positive.copy(order="F")
+    assert lapack.cholesky(R) == 0
+    R = np.asfortranarray(np.triu(R))
+    np.testing.assert_allclose(R.T @ R, positive, atol=1e-12)
+    assert lapack.cholesky(-positive) > 0
+    C = np.asfortranarray(A + A.T)
+    expected = linalg.solve(R.T, C) @ linalg.inv(R)
+    lapack.to_standard(C, R)
+    np.testing.assert_allclose(np.triu(C), np.triu(expected), atol=1e-10)
+
+
+def test_lu(A, either):
+    factors = A.copy(order="F")
+    swaps, info = lapack.lu(factors)
+    assert info == 0
+    order = np.arange(40)
+    for k, other in enumerate(swaps):
+        order[[k, other]] = order[[other, k]]
+    np.testing.assert_allclose((np.tril(factors, -1) + np.eye(40)) @ np.triu(factors), A[order], atol=1e-12)
+    assert lapack.lu(np.zeros((3, 3), order="F"))[1] > 0
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("unit", [False, True])
+def test_triangles(A, lower, transposed, unit, either):
+    B = np.asfortranarray(A[:, :7])
+    triangle = np.asfortranarray(A / 40 + 2 * np.eye(40))
+    expected = linalg.solve_triangular(triangle, B, lower=lower, trans=int(transposed), unit_diagonal=unit)
+    lapack.solve_triangular(triangle, B, lower=lower, transposed=transposed, unit=unit)
+    np.testing.assert_allclose(B, expected, atol=1e-12)
+
+
+def test_products(A, positive, either):
+    P, Q = np.asfortranarray(A[:5]), np.asfortranarray(A[5:10, :7])
+    C, D = positive.copy(order="F"), np.asfortranarray(A[:, :7])
+    expected = positive - P.T @ P, D - P.T @ Q
+    lapack.subtract_square(P, C)
+    lapack.subtract_product(P, Q, D)
+    np.testing.assert_allclose(np.triu(C), np.triu(expected[0]), atol=1e-12)
+    np.testing.assert_allclose(D, expected[1], atol=1e-12)
+
+
+def test_another_order_than_fortrans_is_refused(A):
+    with pytest.raises(AssertionError, match="order"):
+        lapack.cholesky(np.ascontiguousarray(A))
+
+
+def test_other_threads_run_meanwhile(positive):
+    """The interpreter is free while a routine runs: a thread sees it begin, and counts on."""
+    large = np.asfortranarray(np.kron(np.eye(20), positive))
+    ticks, over = [0], threading.Event()
+
+    def tick():
+        while not over.wait(1e-4):
+            ticks[0] += 1
+
+    other = threading.Thread(target=tick)
+    other.start()
+    lapack.cholesky(large)
+    before = ticks[0]
+    lapack.eigenpairs(large)
+    after = ticks[0]
+    over.set()
+    other.join()
+    assert after - before > 5
+
+
+def test_an_interrupt_leaves_a_long_call():
+    began, end = threading.Event(), threading.Event()
+
+    def call():
+        began.set()
+        return end.wait(60)
+
+    def interrupt():
+        began.wait(60)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        other = threading.Thread(target=interrupt)
+        other.start()
+        with pytest.raises(KeyboardInterrupt):
+            parallel.apart(call)
+        assert not end.is_set()
+        assert parallel.has_left()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        end.set()
+        other.join()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(60)
+    assert not parallel.has_left()
+
+
+def test_few_rows_and_other_threads_need_no_thread():
+    makers = [parallel.apart(threading.current_thread, work) for work in (1.0, parallel.LARGE)]
+    assert makers[0] is threading.main_thread()
+    assert makers[1] is not threading.main_thread()
+    inside = []
+    other = threading.Thread(target=lambda: inside.append(parallel.apart(threading.current_thread)))
+    other.start()
+    other.join()
+    assert inside == [other]
+    assert parallel.map_blocks(lambda _: parallel.apart(threading.current_thread), 1, n_jobs=1) == [
+        threading.main_thread()
+    ]

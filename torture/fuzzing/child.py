@@ -51,7 +51,7 @@ def prepare(folder: Path) -> None:
 def warm_up(names: list[str], folder: Path) -> None:
     """Load what every input needs before anything is measured or limited."""
     for name in names:
-        for number in range(3):
+        for number in range(20):
             try_one(TARGETS[name], folder / f"input{TARGETS[name].suffix}", *input_of(name, -1, number), None)
 
 

@@ -200,6 +200,43 @@ def test_headers_of_python_2_and_impossible_sizes(tmp_path, recwarn):
             read(saved(tmp_path / "X.npy", npy(text, body)))
 
 
+def test_a_header_with_a_tail(tmp_path, recwarn):
+    """NumPy takes it for one of Python 2, and warns."""
+    text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}\n\tC"
+    with pytest.raises(FormatError, match=r"X\.npy: its header cannot be read"):
+        read(saved(tmp_path / "X.npy", npy(text, bytes(96))))
+    assert not recwarn.list
+
+
+def test_names_of_members_that_differ(tmp_path):
+    """The name in the directory is short, that before the member takes in the numbers: it was all in the message."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(
+            "X.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}", bytes(5000))
+        )
+    data = bytearray(packed.getvalue())
+    data[26:28] = struct.pack("<H", 3000)
+    with pytest.raises(FormatError, match=r"X\.npz: the archive is damaged") as told:
+        read(saved(tmp_path / "X.npz", bytes(data)))
+    assert len(str(told.value)) < 500
+
+
+def test_indices_that_are_no_whole_numbers(tmp_path, recwarn):
+    parts = {
+        "data": np.ones(2),
+        "row": np.array([0.0, np.nan]),
+        "col": np.array([0, 1]),
+        "shape": np.array([2, 2]),
+    }
+    np.savez(tmp_path / "X.npz", format=np.array("coo"), **parts)
+    with pytest.raises(
+        FormatError, match=r"X\.npz: the 'row' of its sparse matrix are float64, not whole numbers"
+    ):
+        read(tmp_path / "X.npz")
+    assert not recwarn.list
+
+
 def test_columns_of_any_bytes(tmp_path):
     np.savez(tmp_path / "X.npz", X=np.eye(2), name=np.array([b"a", b"\xff"]))
     assert read(tmp_path / "X.npz").columns["name"].tolist() == ["a", "�"]

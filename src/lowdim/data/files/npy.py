@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
+import ast
 import math
 import re
-import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -17,18 +16,17 @@ from ...records import format_bytes
 from .checks import as_rows, check_file, check_magic, check_numbers, check_rows, shortened
 from .table import Request, Table
 
-_UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError)
-"""What NumPy raises for a header that is not one."""
+_UNREADABLE = (ValueError, TypeError, KeyError, SyntaxError, MemoryError, RecursionError)
+"""What a header that is not one raises."""
 _LONGEST = 10_000
 """Bytes of the longest header, as in NumPy."""
 _MOST_DIMENSIONS = 32
 """As in NumPy before its second version."""
 _LONG = re.compile(rb"(\d)L\b")
-_LENGTHS: dict[tuple[int, int], tuple[int, Any]] = {
-    (1, 0): (2, np.lib.format.read_array_header_1_0),
-    (2, 0): (4, np.lib.format.read_array_header_2_0),
-}
-"""Bytes that say how long the header is, and what reads it, by the version of the format."""
+"""A number as Python 2 wrote it."""
+_LENGTHS = {(1, 0): 2, (2, 0): 4}
+"""Bytes that say how long the header is, by the version of the format."""
+_KEYS = {"descr", "fortran_order", "shape"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +80,29 @@ def read_header(file: IO[bytes], source: object) -> Header:
         version = np.lib.format.read_magic(file)
         if version not in _LENGTHS:
             raise ValueError(f"version {version[0]}.{version[1]} of the format is for records")
-        width, parse = _LENGTHS[version]
-        if (length := int.from_bytes(file.read(width), "little")) > _LONGEST:
+        if (length := int.from_bytes(file.read(_LENGTHS[version]), "little")) > _LONGEST:
             raise ValueError(f"it would have {length} bytes")
-        # NumPy would read a header of any length before it looks at it, and warns of the long numbers of Python 2.
-        text = _LONG.sub(rb"\1", file.read(length))
-        shape, fortran, dtype = parse(io.BytesIO(len(text).to_bytes(width, "little") + text))
+        # NumPy would read a header of any length before it looks at it, and warn of those that Python 2 wrote.
+        text = file.read(length)
+        if len(text) < length:
+            raise ValueError("it is cut off")
+        entries = ast.literal_eval(_LONG.sub(rb"\1", text).decode("latin-1").strip())
+        if (
+            not isinstance(entries, dict)
+            or entries.keys() != _KEYS
+            or type(entries["fortran_order"]) is not bool
+        ):
+            raise ValueError("it does not say type, order and shape")
+        shape, fortran = entries["shape"], entries["fortran_order"]
+        dtype = np.lib.format.descr_to_dtype(entries["descr"])
     except _UNREADABLE as error:
         reason = shortened(str(error).partition("\n")[0]) or type(error).__name__
         raise FormatError(
             f"{source}: its header cannot be read ({reason}). Write or copy it again."
         ) from error
-    if len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
-        raise FormatError(f"{source}: declares the shape {shape}, which cannot be. Write or copy it again.")
+    is_shape = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
+    if not is_shape or len(shape) > _MOST_DIMENSIONS:
+        raise FormatError(
+            f"{source}: declares the shape {shortened(repr(shape))}, which cannot be. Write or copy it again."
+        )
     return Header(shape, fortran, dtype, file.tell())

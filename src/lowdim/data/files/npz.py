@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
 from ...parallel import row_blocks
-from .checks import Budget, as_rows, check_declared, check_file, check_fits, check_magic, check_numbers
+from .checks import (
+    Budget,
+    as_rows,
+    check_declared,
+    check_file,
+    check_fits,
+    check_magic,
+    check_numbers,
+    shortened,
+)
 from .npy import Header, read_header
 from .sparse import FORMATS, from_parts
 from .table import Request, Table, chosen_label, listed
@@ -163,5 +172,5 @@ def _reading(path: Path) -> Iterator[None]:
         raise
     except _DAMAGED as error:
         raise FormatError(
-            f"{path}: the archive is damaged or cut off ({error}). Write or copy it again."
+            f"{path}: the archive is damaged or cut off ({shortened(str(error))}). Write or copy it again."
         ) from error

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from ...errors import FormatError
-from .checks import check_declared, check_fits, check_numbers
+from .checks import check_declared, check_fits, check_numbers, shortened
 
 _COMPRESSED = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}
 FORMATS = (*_COMPRESSED, "coo")
@@ -23,6 +23,11 @@ def from_parts(
     """Compressed rows from the parts of a matrix: data with indices and indptr, or with row and col."""
     size = check_shape(shape, source, stored)
     check_numbers(parts["data"].dtype, source)
+    if places := [name for name, part in parts.items() if name != "data" and part.dtype.kind not in "iu"]:
+        raise FormatError(
+            f"{source}: the {places[0]!r} of its sparse matrix are {parts[places[0]].dtype}, not whole numbers. "
+            "Write or copy it again."
+        )
     try:
         if kind == "coo":
             matrix: Any = sparse.coo_array((parts["data"], (parts["row"], parts["col"])), shape=size)
@@ -31,7 +36,7 @@ def from_parts(
             matrix.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise FormatError(
-            f"{source}: its sparse matrix is damaged ({error}). Write or copy it again."
+            f"{source}: its sparse matrix is damaged ({shortened(str(error))}). Write or copy it again."
         ) from error
     return as_compressed(matrix, source)
 

@@ -30,6 +30,7 @@ NAMES = [
     "scaling",
     "plans",
     "checkpoint",
+    "signals",
 ]
 
 

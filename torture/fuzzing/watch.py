@@ -30,6 +30,10 @@ FORBIDDEN = (
 STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
+class Swollen(Find):
+    """More memory than an input of its size may take."""
+
+
 class Watch:
     """Hears of what the interpreter does while it is ``armed``."""
 
@@ -80,7 +84,7 @@ class Watch:
         if self.heard:
             raise Find(f"not only the file was touched: {self.heard}")
         if grown > GROWTH + MULTIPLE * size:
-            raise Find(f"{size} bytes took {grown >> 20} MB of memory")
+            raise Swollen(f"{size} bytes took {grown >> 20} MB of memory")
 
 
 def _by_numba() -> bool:

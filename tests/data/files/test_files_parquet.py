@@ -147,3 +147,11 @@ def test_rows_that_are_not_there(tmp_path, monkeypatch, claimed, error, message)
     claim = Claiming(parquet.ParquetFile(path), claimed)
     with pytest.raises(error, match=message):
         reader._read(path, claim, reader.Request(), reader.assign)
+
+
+def test_numbers_that_signal(tmp_path, recwarn):
+    """A NaN of single precision whose bits say that it should be noticed."""
+    signalling = np.array([0x7FA00000], np.uint32).view(np.float32)
+    path = written(tmp_path / "X.parquet", {"a": pa.array(signalling), "b": [1.0]})
+    assert np.isnan(read(path).X[0, 0])
+    assert not recwarn.list

@@ -101,7 +101,8 @@ def _fill(
             column = batch.column(names[place])
             if column.null_count:
                 _refuse_missing(path, names[place], start, column)
-            X[start:stop, k] = column.to_numpy(zero_copy_only=False)
+            with np.errstate(invalid="ignore"):  # numbers that are none, and signal: they are refused later
+                X[start:stop, k] = column.to_numpy(zero_copy_only=False)
         for place, parts in chunks.items():
             parts.append(batch.column(names[place]))
         start = stop

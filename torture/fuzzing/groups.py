@@ -251,13 +251,12 @@ def zarr(random: Random) -> bytes:
     for _ in range(random.choice((0, 1, 1, 2))):
         place = random.randrange(len(members))
         if random.random() < 0.6:
-            place = random.choice(
-                [
-                    k
-                    for k, (name, _) in enumerate(members)
-                    if name.endswith(("json", "zarray", "zattrs", "zgroup"))
-                ]
-            )
+            described = [
+                k
+                for k, (name, _) in enumerate(members)
+                if name.endswith(("json", "zarray", "zattrs", "zgroup"))
+            ]
+            place = random.choice(described or [place])
         name, data = members[place]
         how = random.random()
         if how < 0.5 and name.rpartition(".")[2] in ("json", "zarray", "zattrs", "zgroup"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowdim.data.files import annotated, checks, h5ad, read, write_embedding
+from lowdim.data.files import annotated, checks, h5ad, heaps, read, write_embedding
 from lowdim.errors import FileError, FormatError, InputError, MemoryLimitError, MissingExtraError
 
 h5py = pytest.importorskip("h5py")
@@ -249,6 +249,37 @@ def test_annotations_may_be_missing(path):
     with h5py.File(path, "r+") as file:
         del file["obsm"]
     with pytest.raises(InputError, match="it has none"):
+        read(path)
+
+
+@pytest.mark.parametrize("block", [1 << 24, 64])
+@pytest.mark.parametrize("length", [0, 15, 1 << 40, (1 << 64) - 16])
+def test_texts_that_lead_in_circles(path, monkeypatch, length, block):
+    """HDF5 follows the objects of a heap without asking whether it gets anywhere."""
+    monkeypatch.setattr(heaps, "_BLOCK", block)
+    data = bytearray(path.read_bytes())
+    start = data.find(b"GCOL")
+    place = start + 16
+    while (number := int.from_bytes(data[place : place + 2], "little")) != 0:
+        place += 16 + -(-int.from_bytes(data[place + 8 : place + 16], "little") // 8) * 8
+    assert number == 0, "what is not used lies at the end"
+    data[place + 8 : place + 16] = length.to_bytes(8, "little")
+    assert read(path).X.shape[0] > 0
+    whole = path.read_bytes()
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=rf"its texts are damaged \(the heap at byte {start}\)"):
+        read(path)
+    path.write_bytes(whole[: place + 4])
+    with pytest.raises(FormatError, match="damaged or cut off"):
+        read(path)
+
+
+def test_other_kinds_of_hdf5(path):
+    data = bytearray(path.read_bytes())
+    place = 14 if data[8] < 2 else 10
+    data[place] = 4
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="a kind of HDF5 that is not read"):
         read(path)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...errors import FormatError, InputError, LowdimError, MissingExtraError
 from .annotated import read_group, whole
 from .checks import Budget, check_file, check_magic, check_numbers, shortened
+from .heaps import check_heaps
 from .links import Inside
 from .table import Request, Table
 
@@ -24,7 +25,7 @@ _DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, Attribute
 def read(path: Path, request: Request) -> Table:
     """X, a layer or an obsm, with the annotations of the points."""
     size = check_file(path)
-    check_magic(path, b"\x89HDF\r\n\x1a\n")
+    _check(path)
 
     def load(array: Any, name: str, budget: Budget) -> NDArray[Any]:
         check_numbers(array.dtype, name)
@@ -38,6 +39,12 @@ def read(path: Path, request: Request) -> Table:
 
     with opened(path, "r", path) as file:
         return read_group(Inside(file, str(path)), request, str(path), size, load)
+
+
+def _check(path: Path) -> None:
+    """Raise a FormatError where a file is not of HDF5, or would keep its library for ever."""
+    check_magic(path, b"\x89HDF\r\n\x1a\n")
+    check_heaps(path, path)
 
 
 @contextmanager
@@ -89,7 +96,7 @@ class _Patient(io.FileIO):
 def obsm_names(path: Path) -> list[str]:
     """The names of what is kept for each point beside X."""
     check_file(path)
-    check_magic(path, b"\x89HDF\r\n\x1a\n")
+    _check(path)
     with opened(path, "r", path) as file:
         return [str(name) for name in Inside(file, str(path)).get("obsm", ())]
 
@@ -98,6 +105,7 @@ def add_embedding(
     path: Path, name: str, embedding: NDArray[Any], clusters: NDArray[Any] | None, source: Path
 ) -> None:
     """Set obsm/X_<name>, and for clusters the column obs/<name>_cluster, in a file that is a copy of ``source``."""
+    check_heaps(path, source)
     with _Patient(path, "r+") as raw:
         try:
             with opened(cast("IO[bytes]", raw), "r+", source) as file:

@@ -60,20 +60,28 @@ def data() -> np.ndarray:
 
 def fit(estimator: Any) -> dict[str, Any]:
     """Everything that a fit leaves."""
-    found = estimator.fit(data())
+    return fitted_values(estimator.fit(data()), data()[:20])
+
+
+def fitted_values(found: Any, few: np.ndarray) -> dict[str, Any]:
+    """Everything that a fit has left, and where it puts points near some of its own."""
     report = found.report_
     values = {
         name: value
         for name, value in vars(found).items()
         if name.endswith("_") and name not in ("map_", "report_")
     }
-    values["transform"] = found.transform(data()[:20] + 0.01)
+    values["transform"] = found.transform(few + 0.01)
     return values | {"figures": report.figures, "choices": report.choices, "warnings": report.warnings}
 
 
 def sweep(estimator: Any, grid: dict[str, Any], path: Any) -> dict[str, Any]:
     """Everything that a sweep leaves but its seconds."""
-    found = lowdim.sweep(estimator, grid, data(), np.arange(400) < 240, seeds=2, checkpoint=path)
+    return sweep_values(lowdim.sweep(estimator, grid, data(), np.arange(400) < 240, seeds=2, checkpoint=path))
+
+
+def sweep_values(found: lowdim.Sweep) -> dict[str, Any]:
+    """Everything that a sweep has left but its seconds."""
     runs = [(run.point, run.seed, run.figures, run.warnings, run.status) for run in found.runs]
     return {"runs": runs, "best": found.best, "complete": found.complete}
 

@@ -1,6 +1,7 @@
 """Disk full, no permission, I/O error: the Nth call of every kind fails, for every N, over everything that is written.
 
-A job is a function that writes to a path. Add one to `torture._jobs`, and it is in.
+A job is a function that writes to a path. Add one to `torture._jobs`, and it is in. So are runs that keep a checkpoint,
+in `torture._checkpoints`.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lowdim.errors import FileError
 
@@ -37,6 +40,17 @@ class Job:
     write: Callable[[Path], Any]
     is_whole: Callable[[Path], bool] | None = None
 
+    def trial(self, injector: Injector, folder: Path) -> Trial:
+        """The job in a folder."""
+        return _JobTrial(self, injector, folder)
+
+
+class Task(Protocol):
+    """What can be tormented."""
+
+    def trial(self, injector: Injector, folder: Path) -> Trial:
+        """The task in a folder."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -45,6 +59,11 @@ class Fault:
     kind: str
     error: str
     mode: str
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the call is only to be tried again."""
+        return "short" in self.mode or self.error == "EINTR"
 
     def __str__(self) -> str:
         return f"{self.kind} {self.error if 'short' not in self.mode else ''} {self.mode}"
@@ -73,12 +92,14 @@ def faults(injector: Injector, *, quick: bool) -> Iterator[Fault]:
     yield Fault("write", "EIO", "short for good")
 
 
-def torment(job: Job, injector: Injector, *, quick: bool = True, kill: bool = False) -> Tally:
-    """Fail every call of a job in turn; the promises that it broke are in the tally.
+def torment(
+    task: Task, injector: Injector, *, quick: bool = True, kill: bool = False, step: int = 1
+) -> Tally:
+    """Fail every call of a task in turn; the promises that it broke are in the tally.
 
     Parameters
     ----------
-    job
+    task
         What writes.
     injector
         What fails calls.
@@ -86,6 +107,8 @@ def torment(job: Job, injector: Injector, *, quick: bool = True, kill: bool = Fa
         One error for each kind of call, not all.
     kill
         Also kill the process (a copy of it) at every call.
+    step
+        Fail one call of so many only, other ones for each fault.
     """
     # In memory where that is possible: a real disk would take its time for every flush.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
@@ -93,58 +116,52 @@ def torment(job: Job, injector: Injector, *, quick: bool = True, kill: bool = Fa
         warnings.simplefilter("ignore")
         folder = Path(name).resolve()
         injector.watch(folder)
-        trial = _Trial(job, injector, folder)
-        for fault in faults(injector, quick=quick):
-            for has_previous in (True, False):
-                trial.every_place(fault, has_previous)
+        trial = task.trial(injector, folder)
+        cases = product(faults(injector, quick=quick), trial.befores)
+        for number, (fault, before) in enumerate(cases):
+            trial.every_place(fault, before, range(number % step, MOST, step))
         if kill:
             for kind in injector.kinds:
-                trial.every_place(Fault(kind, "EIO", "kill"), True)
+                trial.every_place(Fault(kind, "EIO", "kill"), trial.befores[0], range(MOST))
         injector.watch(Path("/nowhere"))
         return trial.tally
 
 
-class _Trial:
-    """One job in one folder, and the file that an undisturbed run writes."""
+class Trial(ABC):
+    """One task in one folder, and what is known of its undisturbed runs."""
 
-    def __init__(self, job: Job, injector: Injector, folder: Path) -> None:
-        self.job, self.injector, self.folder = job, injector, folder
-        self.target = folder / job.file
+    befores: tuple[str, ...]
+    """What may be in the folder when the task begins."""
+
+    def __init__(self, name: str, injector: Injector, folder: Path) -> None:
+        self.name, self.injector, self.folder = name, injector, folder
         self.tally = Tally()
-        self.whole = self._undisturbed()
-        if job.is_whole is None and self._undisturbed() != self.whole:
-            self.tally.broken.append(f"{job.name}: two runs write two different files")
 
-    def every_place(self, fault: Fault, has_previous: bool) -> None:
+    def every_place(self, fault: Fault, before: str, places: range) -> None:
         """Fail call 0, 1, 2, ... until a run has no more of them."""
-        for place in range(MOST):
-            self._set(has_previous)
+        for place in places:
+            self.set(before)
             calls, error = self._disturbed(fault, place)
             if calls <= place:
                 self.tally.places[str(fault)] = place
                 return
             self.tally.runs += 1
-            problem = self._judged(fault, has_previous, error)
+            problem = self.judged(fault, before, error, is_last=place == calls - 1)
             if problem:
-                state = "with" if has_previous else "without"
-                self.tally.broken.append(
-                    f"{self.job.name}: call {place} ({fault}, {state} a file there): {problem}"
-                )
-        self.tally.broken.append(f"{self.job.name}: {fault}: never gives up")
+                self.tally.broken.append(f"{self.name}: call {place} ({fault}, {before} there): {problem}")
+        self.tally.broken.append(f"{self.name}: {fault}: never gives up")
 
-    def _undisturbed(self) -> bytes:
-        self._clear()
-        self.job.write(self.target)
-        return self.target.read_bytes()
+    @abstractmethod
+    def set(self, before: str) -> None:
+        """Bring the folder into one of the states before."""
 
-    def _clear(self) -> None:
-        for entry in self.folder.iterdir():
-            entry.unlink()
+    @abstractmethod
+    def work(self) -> None:
+        """Do the task."""
 
-    def _set(self, has_previous: bool) -> None:
-        self._clear()
-        if has_previous:
-            self.target.write_bytes(PREVIOUS)
+    @abstractmethod
+    def judged(self, fault: Fault, before: str, error: BaseException | None, *, is_last: bool) -> str:
+        """What is wrong after a disturbed run; empty where every promise was kept."""
 
     def _disturbed(self, fault: Fault, place: int) -> tuple[int, BaseException | None]:
         if fault.mode == "kill":
@@ -152,7 +169,7 @@ class _Trial:
         self.injector.arm(fault.kind, place, ERRORS[fault.error], fault.mode)
         error: BaseException | None = None
         try:
-            self.job.write(self.target)
+            self.work()
         except BaseException as caught:  # noqa: BLE001 - which one it is will be judged
             error = caught
         return self.injector.disarm(), error
@@ -163,18 +180,48 @@ class _Trial:
         if not child:
             self.injector.arm(fault.kind, place, 0, "kill")
             try:
-                self.job.write(self.target)
+                self.work()
             finally:
                 os._exit(0)
         _, status = os.waitpid(child, 0)
         return place + 1 if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL else place
 
-    def _judged(self, fault: Fault, has_previous: bool, error: BaseException | None) -> str:
+
+class _JobTrial(Trial):
+    """One job, and the file that an undisturbed run writes."""
+
+    befores = ("a file", "no file")
+
+    def __init__(self, job: Job, injector: Injector, folder: Path) -> None:
+        super().__init__(job.name, injector, folder)
+        self.job = job
+        self.target = folder / job.file
+        self.whole = self._undisturbed()
+        if job.is_whole is None and self._undisturbed() != self.whole:
+            self.tally.broken.append(f"{job.name}: two runs write two different files")
+
+    def set(self, before: str) -> None:
+        """An empty folder, or one with a file of that name."""
+        for entry in self.folder.iterdir():
+            entry.unlink()
+        if before == "a file":
+            self.target.write_bytes(PREVIOUS)
+
+    def work(self) -> None:
+        """Write the file."""
+        self.job.write(self.target)
+
+    def _undisturbed(self) -> bytes:
+        self.set("no file")
+        self.work()
+        return self.target.read_bytes()
+
+    def judged(self, fault: Fault, before: str, error: BaseException | None, *, is_last: bool) -> str:
         """What is wrong after a run; empty where every promise was kept."""
         found = self.target.read_bytes() if self.target.exists() else None
-        before = PREVIOUS if has_previous else None
+        previous = PREVIOUS if before == "a file" else None
         is_new = found is not None and found != PREVIOUS and self._is_whole(found)
-        if not is_new and found != before:
+        if not is_new and found != previous:
             return f"a partial file of {len(found or b'')} bytes is in the place of the whole one ({error!r})"
         left = [entry.name for entry in self.folder.iterdir() if entry != self.target]
         if left and fault.kind != "unlink" and fault.mode != "kill":
@@ -189,7 +236,7 @@ class _Trial:
             return f"the message does not name the file: {error}"
         if error is not None and is_new and "in its place" not in str(error):
             return f"failed, but the file was replaced: {error}"
-        if error is not None and ("short" in fault.mode or fault.error == "EINTR"):
+        if error is not None and fault.is_passing:
             return f"what should only be tried again failed: {error}"
         return self._next_run()
 
@@ -197,7 +244,7 @@ class _Trial:
         return found == self.whole if self.job.is_whole is None else self.job.is_whole(self.target)
 
     def _next_run(self) -> str:
-        self.job.write(self.target)
+        self.work()
         return "" if self._is_whole(self.target.read_bytes()) else "the next run writes something else"
 
 

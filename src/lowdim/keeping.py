@@ -84,12 +84,19 @@ def once(
     if is_whole(value):
         state = {
             "value": _plain(value, kind),
-            "heard": [[e.kind, e.message, dict(e.data)] for e in heard if e.kind in ("chosen", "warned")],
+            "heard": [[e.kind, e.message, dict(e.data)] for e in heard if _is_to_tell(e)],
             "random": None if rng is None else rng.bit_generator.state,
             "by": events.keeper.name,
         }
         place.keep(lambda: state, seconds=float("inf") if is_choice else took)
     return value
+
+
+def _is_to_tell(event: Event) -> bool:
+    """Whether an event says something of the result: what became of a checkpoint is no matter for a later run."""
+    return event.kind == "chosen" or (
+        event.kind == "warned" and event.data["category"] != errors.CheckpointWarning.__name__
+    )
 
 
 def _plain(value: Any, kind: type | None) -> Any:

@@ -12,7 +12,7 @@ import pytest
 
 import lowdim
 from lowdim import LLL, TSNE, ElasticEmbedding, Isomap, LaplacianEigenmaps, SymmetricSNE, keeping
-from lowdim.errors import CheckpointError, InputError, InterruptedWarning
+from lowdim.errors import CheckpointError, CheckpointWarning, InputError, InterruptedWarning
 from lowdim.optimize import DirectedDescent
 from lowdim.optimize.directions import SpectralDirection
 from lowdim.persistence import budget, checkpoint
@@ -132,7 +132,7 @@ def test_the_wrong_run_is_refused_and_a_finished_one_replaced(X, tmp_path, cutti
     fitted(Isomap, X, checkpoint=path)
     assert fitted(Isomap, X, checkpoint=path, n_neighbors=7).n_neighbors == 7
     noise = np.random.default_rng(0).normal(size=(50, 5))
-    cutting[0] = 2
+    cutting[0] = 1
     with pytest.raises(Cut):
         lowdim.OrientedPCA(checkpoint=tmp_path / "oriented").fit(X, noise=noise)
     cutting[0] = 0
@@ -238,6 +238,43 @@ def test_a_sweep_goes_on(estimator, grid, X, tmp_path, cutting):
             b.status,
         )
     assert (found.best, dict(found.scores)) == (wanted.best, dict(wanted.scores))
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("kind", ["t-SNE", "Isomap", "sweep"])
+def test_who_wants_an_error_of_a_full_disk_has_one(kind, X, tmp_path, monkeypatch):
+    """The folder is whole, nothing of the failure is kept in it, and the next run goes on from there."""
+    left = [0]
+    write = checkpoint._Packed.write
+
+    def filling(packed, path):
+        left[0] -= 1
+        with monkeypatch.context() as patch:
+            if left[0] == 0:
+                patch.setattr(checkpoint, "write_container", full)
+            write(packed, path)
+
+    def run(path):
+        if kind != "sweep":
+            return KINDS[kind](checkpoint=path).fit(X).embedding_
+        found = lowdim.sweep(TSNE(max_iter=5), {"perplexity": [5.0, 9.0]}, X, checkpoint=path)
+        return [(run.figures, run.status) for run in found.runs]
+
+    wanted = run(None)
+    monkeypatch.setattr(checkpoint._Packed, "write", filling)
+    for count in (1, 3, 6):
+        path = tmp_path / f"kept {count}"
+        left[0] = count
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", CheckpointWarning)
+            with pytest.raises(CheckpointWarning, match=r"the disk is full\. Free some space"):
+                run(path)
+            assert not checkpoint._read(path / "manifest.state")["finished"]
+            np.testing.assert_equal(run(path), wanted)
+        assert checkpoint._read(path / "manifest.state")["finished"]
 
 
 def test_an_interrupted_sweep_goes_on(X, tmp_path):

@@ -12,7 +12,7 @@ from scipy import sparse
 
 import lowdim
 from lowdim import keeping
-from lowdim.errors import CheckpointError, CheckpointWarning, FileError, InputError
+from lowdim.errors import CheckpointError, CheckpointWarning, DataWarning, FileError, InputError
 from lowdim.events import Events, Keeper
 from lowdim.optimize.outcome import History
 from lowdim.persistence import budget, checkpoint, lock
@@ -54,6 +54,14 @@ def found(path, **identity):
     events = Events()
     with open_at(path, events, **identity):
         return events.keeper.inside("stage").find()
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def denied(*_):
+    raise PermissionError(13, "Permission denied")
 
 
 def test_without_a_path_nothing_is_kept(tmp_path):
@@ -131,7 +139,7 @@ def test_another_version_of_lowdim(tmp_path, monkeypatch):
 
 def test_other_libraries_are_warned_of(tmp_path, monkeypatch):
     keep(tmp_path / "kept", {"a": 1}, finished=False)
-    monkeypatch.setattr(checkpoint, "version", lambda name: "0.0")
+    monkeypatch.setattr(checkpoint, "_libraries", lambda: {"numpy": "0.0"})
     with pytest.warns(CheckpointWarning, match=r"numpy was .*, is 0\.0"):
         assert found(tmp_path / "kept") == {"a": 1}
 
@@ -204,18 +212,12 @@ def test_a_disk_without_locks(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
-    def denied(*_):
-        raise PermissionError(13, "Permission denied")
-
     monkeypatch.setattr(lock.os, "open", denied)
     with pytest.raises(FileError, match=r"Permission denied\. Name another"):
         found(tmp_path)
 
 
 def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
     events = Events()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -226,7 +228,114 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path, monkeypatch):
             monkeypatch.undo()
     assert [warning.category for warning in heard] == [CheckpointWarning]
     assert "disk is full" in str(heard[0].message)
-    assert names(tmp_path / "kept") == ["lock"]
+    assert names(tmp_path / "kept") == ["lock", "manifest.state"]
+    assert found(tmp_path / "kept", value=2) is None, "it is finished all the same"
+
+
+@pytest.mark.parametrize("before", ["nothing", "unfinished", "finished, another"])
+def test_a_full_disk_at_the_start_is_an_error_before_the_work(tmp_path, monkeypatch, before):
+    path, other = tmp_path / "kept", int(before == "finished, another")
+    if before != "nothing":
+        keep(path, {"a": 1}, finished=bool(other), value=other)
+    there = {name: (path / name).read_bytes() for name in names(path)} if path.exists() else {}
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "write_container", full)
+        with pytest.raises(
+            FileError, match=r"kept: a checkpoint cannot be kept there: .*disk is full\. Free"
+        ) as info:
+            found(path, value=0)
+    assert info.value.errno == 28
+    assert {name: (path / name).read_bytes() for name in names(path) if name != "lock"} == {
+        name: content for name, content in there.items() if name != "lock"
+    }
+    assert found(path, value=0) == ({"a": 1} if before == "unfinished" else None)
+
+
+def test_a_finished_run_can_be_had_from_a_full_disk(tmp_path, monkeypatch):
+    keep(tmp_path / "kept", {"a": 1})
+    monkeypatch.setattr(checkpoint, "write_container", full)
+    assert found(tmp_path / "kept") == {"a": 1}
+
+
+def test_what_cannot_be_removed_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "kept"
+    keep(path, {"a": 1})
+    (path / ".1234.part-stage.state").write_text("half")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", denied)
+        with pytest.raises(
+            FileError, match=r"kept: a checkpoint .*part-stage.state: cannot be removed: Permission"
+        ):
+            found(path)
+    assert found(path) == {"a": 1}
+    events = Events()
+    with open_at(path, events, value=2), monkeypatch.context() as patch:
+        stage = events.keeper.inside("stage")
+        stage.inside("loop").offer(dict)
+        patch.setattr(os, "unlink", denied)
+        with pytest.warns(CheckpointWarning, match="cannot be removed"):
+            stage.keep(lambda: {"b": 2})
+    assert found(path, value=2) == {"b": 2}
+
+
+def test_a_manifest_that_cannot_be_read_is_no_reason_to_remove_it(tmp_path, monkeypatch):
+    keep(tmp_path / "kept", {"a": 1}, finished=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("lowdim.persistence.container._opened", denied)
+        with pytest.raises(
+            FileError, match=r"kept: a checkpoint .*cannot be read: Permission denied"
+        ) as info:
+            found(tmp_path / "kept")
+    assert "remove" not in str(info.value)
+    assert found(tmp_path / "kept") == {"a": 1}
+
+
+def test_a_run_that_cannot_be_marked_as_finished(tmp_path, monkeypatch):
+    def run():
+        events = Events()
+        with monkeypatch.context() as patch, open_at(path, events):
+            events.keeper.inside("stage").keep(lambda: {"a": 1})
+            patch.setattr(checkpoint, "write_container", full)
+
+    path = tmp_path / "kept"
+    with pytest.warns(CheckpointWarning, match=r"manifest\.state: the disk is full"):
+        run()
+    with pytest.raises(CheckpointError, match="unfinished"):
+        found(path, value=2)
+    assert found(path) == {"a": 1}
+    assert found(path, value=2) is None
+
+
+def test_a_lock_that_cannot_be_closed_loses_no_result(tmp_path, monkeypatch):
+    real = os.close
+
+    def failing(descriptor):
+        real(descriptor)
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch, lock.locked(tmp_path):
+        patch.setattr(lock.os, "close", failing)
+    assert found(tmp_path) is None
+
+
+def test_a_warning_of_the_disk_is_not_told_again_by_the_next_run(tmp_path, monkeypatch):
+    def work(events):
+        def make():
+            with monkeypatch.context() as patch:
+                patch.setattr(checkpoint, "write_container", full)
+                events.keeper.inside("part").keep(dict)
+            return 3
+
+        return keeping.once(events, "stage", make)
+
+    heard = []
+    events = Events(heard.append)
+    with open_at(tmp_path / "kept", events), pytest.warns(CheckpointWarning, match="disk is full"):
+        assert work(events) == 3
+    events = Events(heard.append)
+    with open_at(tmp_path / "kept", events):
+        assert work(events) == 3
+    assert [event.kind for event in heard] == ["warned"]
 
 
 def test_a_final_state_takes_the_place_of_those_inside(tmp_path):
@@ -309,7 +418,7 @@ def test_what_costs_too_much_waits_and_is_written_when_it_may(tmp_path, monkeypa
         stage.keep(lambda: {"x": values})
         events.keeper.inside("large").keep(lambda: {"x": values}, size=values.nbytes)
         values[:] = 2.0
-        assert names(tmp_path / "kept") == ["lock"]
+        assert names(tmp_path / "kept") == ["lock", "manifest.state"]
         clock.now += 60.0
         events.keeper.inside("other").offer(dict)
         assert names(tmp_path / "kept") == ["lock", "manifest.state", "other.state", "stage.state"]
@@ -362,7 +471,7 @@ def test_an_interrupt_does_not_wait_for_ever(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "PATIENCE", 0.01)
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path / "kept", Events())
-    assert names(tmp_path / "kept") == ["lock"]
+    assert names(tmp_path / "kept") == ["lock", "manifest.state"]
 
 
 @dataclass
@@ -374,7 +483,7 @@ def test_once_tells_again_and_draws_no_random_numbers_twice(tmp_path):
     def work(events, rng):
         def make():
             events.chosen("what", "this", "because")
-            events.warned("careful", CheckpointWarning)
+            events.warned("careful", DataWarning)
             events.progress(1, 2)
             return Made(int(rng.integers(1000)))
 
@@ -384,13 +493,13 @@ def test_once_tells_again_and_draws_no_random_numbers_twice(tmp_path):
     for _ in range(2):
         heard, rng = [], np.random.default_rng(3)
         events = Events(heard.append)
-        with open_at(tmp_path / "kept", events), pytest.warns(CheckpointWarning, match="careful"):
+        with open_at(tmp_path / "kept", events), pytest.warns(DataWarning, match="careful"):
             results.append(work(events, rng))
         kinds = [event.kind for event in heard]
         assert kinds[:2] == ["chosen", "warned"]
     assert results[0] == results[1]
     assert len(heard) == 2, "the second time nothing was done"
-    with pytest.warns(CheckpointWarning):
+    with pytest.warns(DataWarning):
         assert work(Events(), np.random.default_rng(3)) == results[0]
 
 

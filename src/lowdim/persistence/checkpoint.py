@@ -1,8 +1,9 @@
 """A checkpoint: a folder with a file for every state that a run has kept, and a manifest that says of which run.
 
 Every file is in the envelope of model files, with digests over every byte, and appears whole or not at all. The
-manifest is written before all others. A place inside the work (see `lowdim.events.Keeper`) has a file that is named
-after the way to it; the files of the places inside it go when it has its final state.
+manifest is written before any work, so that a disk that takes nothing is found out then. A place inside the work (see
+`lowdim.events.Keeper`) has a file that is named after the way to it; the files of the places inside it go when it has
+its final state.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import platform
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..errors import CheckpointError, CheckpointWarning, FileError
+from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
 from ..events import Events, Keeper, State
 from .arrays import Broken
 from .atomic import writing
@@ -67,7 +69,7 @@ def keeping(
     CheckpointError
         The folder holds something else, an unfinished run of another kind, or is in use.
     FileError
-        It cannot be made or written to.
+        It cannot be made or written to, or its disk is full: found out before the work.
     """
     if path is None:
         yield
@@ -88,25 +90,35 @@ def keeping(
 
 def _opened(path: str | os.PathLike[str]) -> Path:
     """The folder, made if it is missing, and known to hold nothing but a checkpoint."""
-    try:
+    with _opening(path):
         folder = Path(path)
         folder.mkdir(exist_ok=True)
         names = {entry.name for entry in folder.iterdir()}
-    except FileExistsError as error:
-        raise CheckpointError(
-            f"{path}: a checkpoint is a folder, and this is a file. Name another."
-        ) from error
-    except (OSError, ValueError) as error:  # a name with a null character
-        reason = getattr(error, "strerror", None) or error
-        raise FileError(
-            f"{path}: a checkpoint cannot be kept there: {reason}. Name another folder."
-        ) from error
     foreign = sorted(name for name in names if name != LOCK and not Path(name).match(LEFT_OVER))
     if foreign and MANIFEST + SUFFIX not in names:
         raise CheckpointError(
             f"{path}: is a folder with other things in it ({foreign[0]}), not a checkpoint. Name a new folder."
         )
     return folder
+
+
+@contextmanager
+def _opening(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What fails before the work names the folder."""
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except FileExistsError as error:
+        raise CheckpointError(
+            f"{path}: a checkpoint is a folder, and this is a file. Name another."
+        ) from error
+    except (OSError, ValueError) as error:  # a name with a null character
+        reason = getattr(error, "strerror", None) or error
+        advice = "" if isinstance(error, FileError) else ". Name another folder."
+        failure = FileError(f"{path}: a checkpoint cannot be kept there: {reason}{advice}")
+        failure.errno = getattr(error, "errno", None)
+        raise failure from error
 
 
 class Checkpoint:
@@ -130,13 +142,14 @@ class Checkpoint:
         self._visits: dict[str, int] = {}
         self._waiting: dict[str, _Packed] = {}
         self._has_failed = False
-        self._manifest = {
-            "texts": identity.texts(),
-            "libraries": {name: version(name) for name in LIBRARIES} | {"machine": platform.machine()},
+        self._manifest: dict[str, Any] = {
+            "texts": identity.texts() | {"lowdim": __version__},
+            "libraries": _libraries() | {"machine": platform.machine()},
+            "finished": False,
         }
-        for stray in folder.glob(LEFT_OVER):
-            stray.unlink(missing_ok=True)
-        self._is_begun = self._goes_on()
+        with _opening(folder):
+            self._clear(LEFT_OVER)
+            self._begin()
 
     def visit(self, stem: str) -> str:
         """The name of a place; one that is come to again has another each time."""
@@ -145,8 +158,8 @@ class Checkpoint:
 
     def read(self, stem: str) -> State | None:
         """The state of a place; None where there is none or it is damaged."""
-        path = self.folder / (stem + SUFFIX)
-        if not path.exists():
+        path = self._path(stem)
+        if not os.access(path, os.F_OK):
             return None
         try:
             return _read(path)
@@ -165,10 +178,7 @@ class Checkpoint:
     def write(self, stem: str, packed: _Packed, *, final: bool) -> None:
         """Write a state; a final one takes the place of all inside. What fails is warned of, once."""
         with self.budget.spending(packed.size), self._going_on():
-            if not self._is_begun:
-                self._write_manifest(finished=False)
-                self._is_begun = True
-            packed.write(self.folder / (stem + SUFFIX))
+            packed.write(self._path(stem))
             if final:
                 self._waiting = {
                     other: held for other, held in self._waiting.items() if not other.startswith(f"{stem}.")
@@ -196,49 +206,65 @@ class Checkpoint:
                 self.write(stem, packed, final=True)
 
     def finish(self) -> None:
-        """Mark the run as finished, unless it was cut or has kept nothing."""
+        """Mark the run as finished, unless it was cut."""
         self.flush(now=self.is_cut)
-        if self._is_begun and not self.is_cut:
+        if not (self.is_cut or self._manifest["finished"]):
             with self._going_on():
-                self._write_manifest(finished=True)
+                _Packed(self._manifest | {"finished": True}).write(self._path(MANIFEST))
 
-    def _goes_on(self) -> bool:
-        """Whether there is something to go on from: a manifest that says the same as this run's would."""
-        if not (self.folder / (MANIFEST + SUFFIX)).exists():
-            return False
+    def _begin(self) -> None:
+        """Write the manifest: the one that is there where the run goes on, else a new one in the place of all."""
+        found = self._found()
+        if found is not None:
+            self._manifest = found
+            if found["finished"]:
+                return  # nothing is at risk: its result can be had from a full disk too
+        packed = _Packed(self._manifest)
+        with self.budget.spending(packed.size), writing(self._path(MANIFEST)) as temporary:
+            packed.fill(temporary)
+            if found is None:
+                # States of a run before go once there is room for the new manifest, and before it says they are its.
+                self._clear("[!.]*" + SUFFIX)
+
+    def _found(self) -> dict[str, Any] | None:
+        """The manifest of a run to go on from: one that says the same as this run's; None where there is none."""
+        path = self._path(MANIFEST)
+        if not path.exists():
+            return None
         try:
-            found = _read(self.folder / (MANIFEST + SUFFIX))
-        except FileError as error:
+            found = _read(path)
+        except FormatError as error:
             raise CheckpointError(
                 f"{error} So nothing says which run the checkpoint is of. {ANEW}"
             ) from error
         wanted = self._manifest
-        different = _difference(
-            found["texts"] | {"lowdim": found["lowdim"]}, wanted["texts"] | {"lowdim": __version__}
-        )
+        different = _difference(found["texts"], wanted["texts"])
         if different and not found["finished"]:
             raise CheckpointError(
                 f"{self.folder}: holds an unfinished run with other settings: {different}. {ANEW}"
             )
         if different:
-            self._clear("*" + SUFFIX)
-            return False
+            return None
         if changed := _difference(found["libraries"], wanted["libraries"]):
             self._events.warned(
                 f"The checkpoint {self.folder} was begun elsewhere: {changed}. The run goes on from it, but may end in "
                 "other last digits than one that was never cut.",
                 CheckpointWarning,
             )
-        return True
+        return found
 
-    def _write_manifest(self, *, finished: bool) -> None:
-        state = self._manifest | {"lowdim": __version__, "finished": finished}
-        _Packed(state).write(self.folder / (MANIFEST + SUFFIX))
+    def _path(self, stem: str) -> Path:
+        return self.folder / (stem + SUFFIX)
 
     def _clear(self, pattern: str) -> None:
-        """Remove files; the manifest last, so that what is left of them has one."""
-        for path in sorted(self.folder.glob(pattern), key=lambda path: path.stem == MANIFEST):
-            path.unlink(missing_ok=True)
+        """Remove files; never the manifest, so that what is left of them has one."""
+        for path in self.folder.glob(pattern):
+            if path.stem == MANIFEST:
+                continue
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise FileError(f"{path}: cannot be removed: {error.strerror}. Remove it.") from error
 
 
 class Place(Keeper):
@@ -306,10 +332,14 @@ class _Packed:
         return self
 
     def write(self, path: Path) -> None:
-        """Write it to a file."""
-        metadata = {"format": KIND, "version": str(FORMAT), "lowdim": __version__, "model": self._text}
+        """Write it to a file, which is there whole or not at all."""
         with writing(path) as temporary:
-            write_container(temporary, self._arrays, metadata)
+            self.fill(temporary)
+
+    def fill(self, path: Path) -> None:
+        """Write it to a file that has no name of its own yet."""
+        metadata = {"format": KIND, "version": str(FORMAT), "lowdim": __version__, "model": self._text}
+        write_container(path, self._arrays, metadata)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -325,6 +355,11 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(state, dict):
         raise CheckpointError(f"{path}: holds no state.")
     return state
+
+
+@cache
+def _libraries() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
 
 
 def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import CheckpointError, FileError
@@ -35,7 +35,8 @@ def locked(folder: Path) -> Iterator[None]:
         _take(descriptor, folder)
         yield
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # nothing was written to it, and a run that is done is not to be lost
+            os.close(descriptor)
 
 
 def _take(descriptor: int, folder: Path) -> None:

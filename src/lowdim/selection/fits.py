@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from ..errors import ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
+from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from ..estimators.shared import Shared
 from ..events import Event, Events, Keeper, Listener
@@ -115,6 +115,8 @@ class Fits:
                 watch.stages["score"] = time.perf_counter() - judged
             if fit.estimator is not None and watch.converged and not self.judges.need_estimator:
                 kept = fit if may_nest(fit.estimator, part.rows) else None
+        except CheckpointWarning:  # made an error by the user: it is the sweep's, whichever fit it came in
+            raise
         except FAILURES as error:
             status = str(error) or type(error).__name__
         seconds = time.perf_counter() - began

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +28,15 @@ ROOT = pytest.mark.skipif(
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    """A folder with some points, as the current one."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
-    np.save("points.npy", np.random.default_rng(0).normal(size=(40, 4)))
-    return tmp_path
+def folder(monkeypatch) -> Iterator[Path]:
+    """A folder with some points, as the current one; not in pytest's, which each session closes to others anew."""
+    with tempfile.TemporaryDirectory(prefix="lowdim-") as name:
+        place = Path(name).resolve()
+        monkeypatch.chdir(place)
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]))
+        np.save("points.npy", np.random.default_rng(0).normal(size=(40, 4)))
+        yield place
+        monkeypatch.undo()
 
 
 BECOME = """
@@ -57,8 +62,6 @@ os.setuid(54321)
 def as_stranger(code: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python as a user whom nobody knows, without a home."""
     folder.chmod(0o755)
-    for above in [above for above in folder.parents if above.name.startswith(("pytest-", "popen-"))]:
-        above.chmod(0o755)
     kept = {
         name: value for name, value in os.environ.items() if name in ("PYTHONPATH", "PATH", "LANG", "HOME")
     }

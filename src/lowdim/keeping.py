@@ -190,13 +190,14 @@ def map_pieces(
         blocks += (shifted(block, piece.start) for block in row_blocks(piece.stop - piece.start, block_rows))
         waiting.insert(0, (place, piece, slice(first, len(blocks))))
     is_done = np.zeros(len(blocks), bool)
+    missing = sum(block.stop - block.start for block in blocks)
 
     def work(which: slice) -> None:
         function(blocks[which.start])
         is_done[which.start] = True
 
     def keep(count: int) -> None:
-        done(n_rows - n_rows * (len(blocks) - count) // max(1, len(blocks)))
+        done(n_rows - missing * (len(blocks) - count) // max(1, len(blocks)))
         while waiting and is_done[waiting[-1][2]].all():
             place, piece, _ = waiting.pop()
             place.keep(partial(give, piece), size=width * (piece.stop - piece.start))

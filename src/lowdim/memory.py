@@ -76,10 +76,7 @@ def _groups() -> Iterator[tuple[Path, tuple[str, str]]]:
         else:
             continue
         folder = top / path.lstrip("/")
-        for place in (folder, *folder.parents):
-            yield place, names
-            if place == top:
-                break
+        yield from ((place, names) for place in (folder, *folder.parents) if place.is_relative_to(top))
 
 
 def _used(folder: Path, name: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -33,6 +34,40 @@ def test_threads_change_no_bit_of_larger_blocks(method):
 
 def test_another_process_changes_no_bit_and_blas_threads_no_more_than_stated(tmp_path):
     assert not list(determinism.across_processes(600, 0, ITERATIONS, (1, 2), tmp_path))
+
+
+LOCAL_MATRICES = """
+import hashlib, sys
+import numpy as np
+from lowdim import kernels
+if "parts first" in sys.argv:
+    eigen, patches, five = kernels.small_eigen, kernels.local_patches, [np.empty(5) for _ in range(3)]
+    eigen.unit_scale(np.eye(5))
+    eigen.tridiagonalise(np.eye(5), *five)
+    eigen.implicit_ql(np.ones(5), np.zeros(5), np.eye(5), True)
+    eigen.decompose(np.eye(5))
+    patches.centre(np.eye(5))
+    patches.orthonormalise(np.eye(5), 2)
+    patches.subtract_projection(np.eye(5), 2, np.ones(25))
+    patches.tangent_basis(np.eye(5).ravel(), 5, 2, np.empty((3, 5)))
+points = np.random.default_rng(0).normal(size=(50, 12, 5))
+grams = (points @ points.transpose(0, 2, 1)).ravel()
+local = np.empty_like(grams)
+kernels.local_patches.alignment_block(grams, np.arange(51) * 12, np.arange(51) * 144, 2, local)
+print(hashlib.sha256(local.tobytes()).hexdigest())
+"""
+
+
+def test_kernels_loaded_before_change_no_bit():
+    """Found as LTSA that differed by 1e-13: of two compiled copies of a kernel, the one that was loaded first ran."""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", LOCAL_MATRICES, how], capture_output=True, text=True, check=True
+        )
+        for how in ("alone", "parts first")
+    ]
+    assert said[0].stdout == said[1].stdout
+    assert len(said[0].stdout) == 65
 
 
 def test_every_method_has_a_tolerance_and_every_tolerance_a_method():

@@ -5,14 +5,18 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import pkgutil
+import re
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 import lowdim
+from lowdim import kernels
 from lowdim.errors import LowdimWarning
 from lowdim.kernels import compiling
 
@@ -212,3 +216,54 @@ with warnings.catch_warnings(record=True) as said:
         check=False,
     )
     assert answer.stdout == "['LowdimWarning'] NullCache\n", answer.stderr
+
+
+def every_kernel() -> dict[str, Dispatcher]:
+    modules = [
+        importlib.import_module(f"lowdim.kernels.{info.name}")
+        for info in pkgutil.iter_modules(kernels.__path__)
+    ]
+    named = [(module, name, value) for module in modules for name, value in vars(module).items()]
+    return {
+        f"{module.__name__}.{name}": value
+        for module, name, value in named
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__
+    }
+
+
+def called_by(kernel: Dispatcher) -> list[Dispatcher]:
+    names = kernel.py_func.__code__.co_names
+    found = [kernel.py_func.__globals__.get(name) for name in names]
+    return [value for value in found if isinstance(value, Dispatcher) and value is not kernel]
+
+
+def may_reorder(kernel: Dispatcher) -> bool:
+    return bool(kernel.targetoptions["fastmath"]) or any(map(may_reorder, called_by(kernel)))
+
+
+def test_what_kernels_share_is_part_of_each():
+    """A kernel that is called, and whose sums may be reordered, has no copy of its own that could run instead."""
+    found = every_kernel()
+    assert len(found) > 200
+    shared = {id(part) for kernel in found.values() for part in called_by(kernel)}
+    apart = [
+        name
+        for name, kernel in found.items()
+        if id(kernel) in shared and may_reorder(kernel) and not kernel.targetoptions["forceinline"]
+    ]
+    assert not apart, "these need forceinline=True"
+
+
+def test_no_kernel_takes_options_over_from_its_caller():
+    @compiling.njit()
+    def third(value):
+        return value / 3.0
+
+    @compiling.njit(fastmath=True, error_model="numpy", forceinline=True)
+    def twice(value):
+        return 2.0 * third(value)
+
+    assert twice(3.0) == 2.0
+    (code,) = third.inspect_llvm().values()
+    assert "alwaysinline" not in code
+    assert "fast" not in re.findall(r"= fdiv (\w+) ", code)

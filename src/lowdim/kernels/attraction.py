@@ -60,7 +60,7 @@ HALF_ROOT = np.int32(0x3F3504F3)
 LOG_TWO = np.float32(np.log(2.0))
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=True)
 def logarithm(q: Any) -> Any:
     """log q in single precision, without a call, so that a loop over edges becomes vector code.
 

@@ -18,7 +18,7 @@ from .exponential import exp_minus
 from .pair_sums import REORDER
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def student_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, float, float]:
     """The first ``count`` cells as seen from (a, b), with K = 1 / (1 + D)."""
     potential = force_x = force_y = 0.0
@@ -37,7 +37,7 @@ def student_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, flo
     return potential, force_x, force_y
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def gaussian_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, float, float]:
     """The first ``count`` cells as seen from (a, b), with K = exp(-D)."""
     potential = force_x = force_y = 0.0
@@ -53,7 +53,7 @@ def gaussian_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, fl
     return potential, force_x, force_y
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def student_solid(cells: Any, count: int, a: float, b: float, c: float) -> tuple[float, float, float, float]:
     """``student_flat`` in three dimensions."""
     potential = force_x = force_y = force_z = 0.0
@@ -76,7 +76,7 @@ def student_solid(cells: Any, count: int, a: float, b: float, c: float) -> tuple
     return potential, force_x, force_y, force_z
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def gaussian_solid(cells: Any, count: int, a: float, b: float, c: float) -> tuple[float, float, float, float]:
     """``gaussian_flat`` in three dimensions."""
     potential = force_x = force_y = force_z = 0.0
@@ -96,7 +96,7 @@ def gaussian_solid(cells: Any, count: int, a: float, b: float, c: float) -> tupl
     return potential, force_x, force_y, force_z
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def add_cells(student: bool, cells: Floats, count: int, place: Floats, out: Floats) -> None:
     """Add to ``out`` the potential and then the force of the first ``count`` cells, in two or three dimensions."""
     if place.size == 2:

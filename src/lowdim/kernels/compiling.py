@@ -4,6 +4,10 @@ Numba's own cache raises an error where a file of it is damaged or cannot be wri
 it; it runs code whose bits were flipped; and it does not see that a kernel of another module, which it has compiled in,
 has changed. Here every file has a digest, what cannot be read or kept is compiled anew, and a kernel is as fresh as all
 that it imports.
+
+A kernel that others call, and that may reorder sums, needs ``forceinline=True``. Otherwise its own object file and
+those of its callers each have a copy of it, optimised apart, and which of them runs is a matter of what was loaded
+first: last bits would depend on what the process had done before.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from ..errors import LowdimWarning
 
 MAGIC = b"lowdim kernel 1\n"
 DIGEST = 32
+#: What a kernel would take over from whichever kernel has it compiled first, if it did not say so itself.
+OWN: dict[str, Any] = {"fastmath": False, "error_model": "python", "forceinline": False}
 _SIBLINGS = re.compile(r"^from \.(\w+) import |^from \. import (\w+)", re.MULTILINE)
 
 
@@ -34,7 +40,7 @@ class Damaged(Exception):
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """``numba.njit``, whose ``cache`` can be damaged, full or without a place."""
-    compiled = numba.njit(**options)
+    compiled: Any = numba.njit(**OWN | options)
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)

@@ -16,7 +16,7 @@ from .exponential import exp_minus
 from .pair_sums import REORDER, TILE, squares
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _nearest(columns: Floats, places: Floats, n: int, values: Floats) -> float:
     """Squared distance of the point nearest to point n; infinite where there is none."""
     nearest = np.inf

@@ -28,7 +28,7 @@ Single = NDArray[np.float32]
 Places = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def dot(x: Single, y: Single) -> Any:
     """x . y."""
     total = np.float32(0)
@@ -37,7 +37,7 @@ def dot(x: Single, y: Single) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def squared_distance(x: Single, y: Single) -> Any:
     """|x - y|^2."""
     total = np.float32(0)
@@ -47,7 +47,7 @@ def squared_distance(x: Single, y: Single) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def scale_to_one(vector: Single) -> None:
     """Divide by the largest absolute value: unlike the norm, it cannot overflow."""
     largest = np.float32(0)
@@ -59,7 +59,7 @@ def scale_to_one(vector: Single) -> None:
             vector[c] *= factor
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def random_direction(points: Single, members: Places, key: Any, sample: Single, out: Single) -> None:
     """A direction at random in which some points spread widely: a few power steps with their covariance.
 
@@ -126,7 +126,7 @@ def middle_of(seed: Any, first: int, last: int) -> int:
     return min(max(first + int(share * (last - first) + 0.5), first + 1), last - 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def split(
     points: Single,
     order: Places,

@@ -50,7 +50,7 @@ def sort_rows(indptr: Integers, indices: Integers, distances: Floats, start: int
             gap //= 3
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def add_products(differences: Floats, count: int, width: int, gram: Floats) -> None:
     """Lower triangle of gram += C C' for the first ``count`` rows and ``width`` columns of C."""
     for a in range(count):
@@ -61,7 +61,7 @@ def add_products(differences: Floats, count: int, width: int, gram: Floats) -> N
             gram[a * count + b] += total
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def mirror(gram: Floats, count: int) -> None:
     """Copy the lower triangle to the upper one."""
     for a in range(count):
@@ -113,7 +113,7 @@ def dense_grams(
         mirror(gram, count)
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def scatter_sparse(columns: Integers, values: Floats, slots: Integers, used: int, line: Floats) -> int:
     """Add a compressed row into ``line``, each new column in the next free slot; returns the slots in use."""
     for place in range(columns.shape[0]):
@@ -216,7 +216,7 @@ def table_grams(
         mirror(gram, count)
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def solve_for_ones(factor: Floats, weights: Floats, smallest: float) -> bool:
     """Solve A w = 1 by Cholesky, A in ``factor`` (overwritten); False where a pivot is under ``smallest``."""
     count = weights.shape[0]
@@ -243,7 +243,7 @@ def solve_for_ones(factor: Floats, weights: Floats, smallest: float) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def ridged(gram: Floats, count: int, ridge: float, factor: Floats) -> None:
     """factor = G + ridge I."""
     for a in range(count):
@@ -252,7 +252,7 @@ def ridged(gram: Floats, count: int, ridge: float, factor: Floats) -> None:
         factor[a, a] += ridge
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def weights_of_gram(gram: Floats, reg: float, factor: Floats, weights: Floats) -> bool:
     """Solve (G + reg tr(G) I) w = 1 and scale w to the sum 1 (Roweis & Saul 2000; Saul & Roweis 2003).
 
@@ -273,7 +273,7 @@ def weights_of_gram(gram: Floats, reg: float, factor: Floats, weights: Floats) -
     return True
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def to_unit_sum(weights: Floats) -> None:
     """Divide by the sum."""
     total = 0.0
@@ -283,7 +283,7 @@ def to_unit_sum(weights: Floats) -> None:
         weights[a] /= total
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def shifted_weights_of_gram(gram: Floats, reg: float, weights: Floats) -> None:
     """Weights where G is singular or indefinite: its spectrum is moved up by -min(0, lambda_min(G)).
 

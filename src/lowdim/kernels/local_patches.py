@@ -20,7 +20,7 @@ RANK_TOLERANCE = 1e-12
 DEPENDENT = 1e-7
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def square(gram: Floats, count: int) -> Floats:
     """A copy of one Gram matrix with two axes."""
     matrix = np.empty((count, count))
@@ -30,7 +30,7 @@ def square(gram: Floats, count: int) -> Floats:
     return matrix
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def centre(matrix: Floats) -> None:
     """H G H with H = I - 11'/k: the Gram matrix about the mean of the neighbours."""
     count = matrix.shape[0]
@@ -50,7 +50,7 @@ def centre(matrix: Floats) -> None:
             row[b] += total - means[a] - means[b]
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def orthonormalise(basis: Floats, used: int) -> bool:
     """Make row ``used`` of ``basis`` orthonormal to the rows before it; False where it depends on them."""
     row = basis[used]
@@ -78,7 +78,7 @@ def orthonormalise(basis: Floats, used: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def tangent_basis(gram: Floats, count: int, n_components: int, basis: Floats) -> int:
     """Rows of ``basis``: 1/sqrt(k), then the unit tangent coordinates of the patch; returns how many.
 
@@ -102,7 +102,7 @@ def tangent_basis(gram: Floats, count: int, n_components: int, basis: Floats) ->
     return used
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def subtract_projection(basis: Floats, used: int, local: Floats) -> None:
     """local = I - sum of b b' over the first ``used`` rows of ``basis``."""
     count = basis.shape[1]
@@ -174,7 +174,7 @@ def residual_ratios(
         ratios[i] = tail_ratio(values, n_components)
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def tail_ratio(values: Floats, kept: int) -> float:
     """Sum of the eigenvalues after the first ``kept`` over the sum of those; negative ones count as zero."""
     head, tail = 0.0, 0.0
@@ -234,7 +234,7 @@ def modified_block(
         join_weights(projector, v, w, float(count - kept), own[i], local)
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def join_weights(projector: Floats, v: Floats, w: Floats, s: float, own: int, local: Floats) -> None:
     """The local matrix of modified LLE on neighbours and point, in the order of the patch."""
     count = v.shape[0]

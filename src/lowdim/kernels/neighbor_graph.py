@@ -177,7 +177,7 @@ def offer(score: Any, point: Any, scores: Single, names: Places, size: int) -> i
     return min(size + 1, scores.size)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def leaf_of(query: Single, seed: Any, normals: Single, thresholds: Single) -> int:
     """The leaf of a tree to which a new point belongs."""
     first, last = 0, thresholds.size
@@ -190,7 +190,7 @@ def leaf_of(query: Single, seed: Any, normals: Single, thresholds: Single) -> in
     return first
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def follow(
     query: Single,
     points: Single,

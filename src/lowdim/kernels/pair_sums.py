@@ -25,7 +25,7 @@ TILE = 512
 """Points whose kernel values are held at a time: few enough to stay in the nearest cache."""
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def student_flat(x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[float, float, float]:
     """Potential and two-dimensional force of points (x, y) at (a, b): sums of c K and of c K^2 times the difference."""
     potential = force_x = force_y = 0.0
@@ -40,7 +40,7 @@ def student_flat(x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[floa
     return potential, force_x, force_y
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def gaussian_flat(x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[float, float, float]:
     """Potential and two-dimensional force of points (x, y) at (a, b): sums of c K and of c K times the difference."""
     potential = force_x = force_y = 0.0
@@ -53,7 +53,7 @@ def gaussian_flat(x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[flo
     return potential, force_x, force_y
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def student_solid(
     x: Any, y: Any, z: Any, charges: Any, a: float, b: float, c: float
 ) -> tuple[float, float, float, float]:
@@ -71,7 +71,7 @@ def student_solid(
     return potential, force_x, force_y, force_z
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def gaussian_solid(
     x: Any, y: Any, z: Any, charges: Any, a: float, b: float, c: float
 ) -> tuple[float, float, float, float]:
@@ -87,7 +87,7 @@ def gaussian_solid(
     return potential, force_x, force_y, force_z
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def add_field(
     student: bool, columns: Floats, charges: Floats, first: int, last: int, place: Floats, out: Floats
 ) -> None:
@@ -138,7 +138,7 @@ def field_low(
         add_field(student, columns, charges, min(before + 1, n_points), n_points, places[n], out[n])
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def squares(columns: Any, first: int, last: int, place: Any, out: Any) -> None:
     """Squared distances of points first to last - 1 to a place, in any number of dimensions from two on."""
     count = last - first
@@ -154,7 +154,7 @@ def squares(columns: Any, first: int, last: int, place: Any, out: Any) -> None:
             values[t] += w * w
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def slopes(student: bool, order: int, columns: Any, first: int, last: int, place: Any, out: Any) -> None:
     """K_order of the squared distances of points first to last - 1 to a place."""
     squares(columns, first, last, place, out)
@@ -207,7 +207,7 @@ def field_any(
                 out[n, 1 + coordinate] += force
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def add_products(values: Any, charges: Any, first: int, last: int, out: Any) -> None:
     """Add to ``out`` (4 x C) the products of four rows of kernel values with columns first to last - 1 of charges."""
     k0, k1, k2, k3 = values[0], values[1], values[2], values[3]

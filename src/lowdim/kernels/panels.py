@@ -115,7 +115,7 @@ def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Place
                 push(scores, points, score, base + j)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def offer_to_columns(tile: Real, norms: Real, base: int, roots: Real, scores: Real, points: Places) -> None:
     """Offer four rows to the heaps of all points of a panel; ``roots`` mirrors the roots of the heaps."""
     zero, one = norms.dtype.type(0), norms.dtype.type(1)

@@ -21,7 +21,7 @@ EPSILON = 2.220446049250313e-16
 MAX_SWEEPS = 60
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def tridiagonalise(A: Floats, diagonal: Floats, beside: Floats, scales: Floats) -> None:
     """Reduce symmetric A to Q'AQ = tridiag(``beside``, ``diagonal``, ``beside``); A is overwritten.
 
@@ -71,7 +71,7 @@ def tridiagonalise(A: Floats, diagonal: Floats, beside: Floats, scales: Floats) 
     beside[n - 1] = 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def implicit_ql(diagonal: Floats, beside: Floats, vectors: Floats, with_vectors: bool) -> None:
     """Eigenvalues of a tridiagonal matrix into ``diagonal``, in no order; ``vectors`` turn along, by rows."""
     n = diagonal.shape[0]
@@ -134,7 +134,7 @@ def falling_order(values: Floats) -> Integers:
     return order
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def eigenvalues(A: Floats) -> Floats:
     """Eigenvalues of symmetric A, largest first; A is overwritten."""
     n = A.shape[0]
@@ -148,7 +148,7 @@ def eigenvalues(A: Floats) -> Floats:
     return beside
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def decompose(A: Floats) -> tuple[Floats, Floats, Floats]:
     """Eigenvalues of symmetric A, largest first, and what ``turn_back`` needs; A is overwritten."""
     n = A.shape[0]
@@ -168,7 +168,7 @@ def decompose(A: Floats) -> tuple[Floats, Floats, Floats]:
     return beside, vectors, scales
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def turn_back(A: Floats, scales: Floats, vector: Floats) -> None:
     """Make an eigenvector of the tridiagonal matrix one of the matrix given to ``decompose``, in place."""
     for j in range(A.shape[0] - 2, -1, -1):
@@ -183,7 +183,7 @@ def turn_back(A: Floats, scales: Floats, vector: Floats) -> None:
             part[c] -= total * v[c]
 
 
-@njit(cache=True, nogil=True, fastmath=FLAGS)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=FLAGS)
 def unit_scale(A: Floats) -> float:
     """Divide A by its largest entry and return that, so that no square inside over- or underflows."""
     peak = 0.0

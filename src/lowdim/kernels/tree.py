@@ -32,7 +32,7 @@ class Tree(NamedTuple):
 
 
 # Coordinates are numbers, never NaN, and the sign of a zero does not matter: the extremes may be found in vectors.
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"nnan", "nsz"})
 def _extent(x: Any) -> tuple[float, float]:
     low = high = x[0]
     for t in range(x.size):

@@ -65,7 +65,7 @@ def moments_of(tree: Tree, charges: Floats) -> tuple[Floats, Floats]:
     return mean, moments
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
 def _factors(student: bool, order: int, columns: Any, count: int, place: Any, slope: Any, out: Any) -> None:
     """What multiplies each moment of the first ``count`` cells: ``count`` numbers of ``out`` for each moment."""
     d = columns.shape[0]
@@ -120,7 +120,7 @@ def _list_sources(
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _sum_group(
     student: bool, order: int, tree: Tree, own: tuple[int, int], counts: Any, lists: Any, room: Any, out: Any
 ) -> None:

@@ -7,8 +7,10 @@ import os
 import pickle
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -189,9 +191,13 @@ def test_every_kernel_uses_it():
 )
 def test_kernels_without_any_folder(folder):
     """An unknown user, no home, sources that may not be written: as in a container that runs under any number."""
+    # Not in pytest's folder, which each session closes to others anew.
+    place = tempfile.TemporaryDirectory(prefix="lowdim-")
+    shutil.copytree(folder / "pack", Path(place.name) / "pack")
+    Path(place.name).chmod(0o755)
     code = f"""
 import os, sys, warnings
-sys.path.insert(0, {str(folder)!r})
+sys.path.insert(0, {place.name!r})
 import lowdim.kernels.compiling, numba.core.typed_passes
 os.environ.pop("HOME", None)
 os.chdir("/")
@@ -201,11 +207,6 @@ with warnings.catch_warnings(record=True) as said:
     import pack.kernel
     print([type(warning.message).__name__ for warning in said], type(pack.kernel.double._cache).__name__)
 """
-    for above in [
-        folder,
-        *(above for above in folder.parents if above.name.startswith(("pytest-", "popen-"))),
-    ]:
-        above.chmod(0o755)
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
     source = str(Path(lowdim.__file__).parents[1])
     answer = subprocess.run(
@@ -215,6 +216,7 @@ with warnings.catch_warnings(record=True) as said:
         text=True,
         check=False,
     )
+    place.cleanup()
     assert answer.stdout == "['LowdimWarning'] NullCache\n", answer.stderr
 
 

@@ -11,6 +11,7 @@ from model_zoo import forged, taken_apart
 
 import lowdim
 from lowdim.errors import FormatError, LowdimError
+from lowdim.persistence.consistency import is_finite
 
 STORED = Path(__file__).parent / "fixtures" / "format-1"
 NEW = np.load(STORED / "expected.npz", allow_pickle=False)["new"]
@@ -54,3 +55,12 @@ def test_no_warnings_and_no_nan_from_strange_numbers(
     except LowdimError:
         return
     assert np.isfinite(placed).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_numbers_of_every_precision_are_looked_at(dtype, recwarn):
+    """The largest that can be reckoned with is infinite in single precision."""
+    assert is_finite(np.array([0.0, -1.0, np.finfo(np.float16).max], dtype))
+    for wrong in (np.inf, -np.inf, np.nan):
+        assert not is_finite(np.array([1.0, wrong], dtype))
+    assert not recwarn.list

@@ -91,7 +91,10 @@ def _other_array(array: Any, arrays: list[Any], random: Random) -> Any:
             special = (limits.min, limits.max, 0, 1, array.size)
         elif array.dtype.kind == "b":
             special = (True, False)
-        array.reshape(-1)[random.randrange(array.size)] = np.array(random.choice(special)).astype(array.dtype)
+        with np.errstate(over="ignore"):
+            array.reshape(-1)[random.randrange(array.size)] = np.array(random.choice(special)).astype(
+                array.dtype
+            )
     elif how == 2 and array.ndim:
         array = array[: random.randrange(len(array) + 1)]
     elif how == 3:

@@ -67,8 +67,9 @@ def is_finite(values: NDArray[Any]) -> bool:
     if values.dtype.kind != "f":
         return values.dtype.kind in "iub"
     flat = values.reshape(-1, order="A") if values.flags.forc else values
+    largest = min(LARGEST, float(np.finfo(values.dtype).max))
     # NaN compares with nothing.
-    return all(bool((np.abs(flat[part]) <= LARGEST).all()) for part in row_blocks(len(flat), 1 << 20))
+    return all(bool((np.abs(flat[part]) <= largest).all()) for part in row_blocks(len(flat), 1 << 20))
 
 
 def _is_rows(f: Fields) -> bool:

@@ -30,8 +30,9 @@ if hasattr(os, "register_at_fork"):
 
 LARGE = 1e9
 """Multiply-adds from which a call is worth a thread of its own: tenths of a second."""
-FILL = 1e4
-"""Multiply-adds of a sparse factor for each entry of its matrix, where nobody has counted them."""
+FACTOR = 200.0
+"""What each entry of a matrix counts where it is factored: a thread has a heap of its own, a fifth more memory for such
+a factor, and only from five million entries on does it take so long (ten seconds) that it is worth it."""
 _APART = "lowdim, a call that can be left"
 
 _INSIDE = local()

@@ -18,7 +18,7 @@ from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors import build_index
 from ..neighbors.lookup import Lookup
-from ..parallel import FILL, apart
+from ..parallel import FACTOR, apart
 from ..records import Floats, PlannedStage, Problem, Sparse
 from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..spectral.operators import Explicit
@@ -275,7 +275,7 @@ def _is_positive(matrix: Any) -> bool:
         "options": {"SymmetricMode": True},
     }
     try:
-        factor = apart(lambda: sparse.linalg.splu(matrix.tocsc(), **options), FILL * matrix.nnz)
+        factor = apart(lambda: sparse.linalg.splu(matrix.tocsc(), **options), FACTOR * matrix.nnz)
     except RuntimeError:
         return False
     pivots = factor.U.diagonal()

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...memory import available_memory
-from ...parallel import FILL, apart
+from ...parallel import FACTOR, apart
 from ...records import Floats, Sparse, format_bytes
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
@@ -58,7 +58,7 @@ class SuperLU:
                     diag_pivot_thresh=0.0 if symmetric else 0.1,
                     options={"SymmetricMode": True},
                 ),
-                FILL * matrix.nnz,
+                FACTOR * matrix.nnz,
             )
         except (RuntimeError, MemoryError) as error:
             raise SolverFailure(f"SuperLU could not factor the matrix: {error}") from error

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...errors import InputError
-from ...parallel import FILL, apart
+from ...parallel import FACTOR, apart
 from ...records import Floats, Sparse
 
 
@@ -29,7 +29,7 @@ class Root:
                     diag_pivot_thresh=0.0,
                     options={"SymmetricMode": True},
                 ),
-                FILL * B.nnz,
+                FACTOR * B.nnz,
             )
         except RuntimeError as error:
             raise InputError(

@@ -16,7 +16,7 @@ from scipy.linalg import blas
 from scipy.sparse.linalg import spilu
 
 from ... import kernels, lapack
-from ...parallel import FILL, apart
+from ...parallel import FACTOR, apart
 from ...records import Floats, Integers, Sparse
 from .common import SolverFailure
 
@@ -61,7 +61,7 @@ def _minimum_degree(pattern: Sparse) -> Integers:
     size = pattern.shape[0]
     dominant = sparse.csc_array(pattern + sparse.diags_array(np.full(size, 2.0 * pattern.nnz)))
     options: Any = {"drop_tol": 1e9, "fill_factor": 1, "permc_spec": "MMD_AT_PLUS_A"}
-    ordered = apart(lambda: spilu(dominant, **options, options={"SymmetricMode": True}), FILL * pattern.nnz)
+    ordered = apart(lambda: spilu(dominant, **options, options={"SymmetricMode": True}), FACTOR * pattern.nnz)
     return np.argsort(ordered.perm_c).astype(np.int64)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import signal
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.linalg import LinAlgError
 from scipy import linalg
 
+import lowdim
 from lowdim import lapack, parallel
 
 
@@ -131,33 +135,41 @@ def test_other_threads_run_meanwhile(positive):
     assert after - before > 5
 
 
+LEFT = """
+import signal, threading
+from lowdim import parallel
+signal.signal(signal.SIGINT, signal.default_int_handler)
+began, end = threading.Event(), threading.Event()
+def call():
+    began.set()
+    end.wait()
+def interrupt():
+    began.wait()
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    parallel.apart(call)
+except KeyboardInterrupt:
+    print("left", end.is_set(), parallel.has_left())
+end.set()
+for thread in threading.enumerate():
+    if thread is not threading.main_thread():
+        thread.join()
+print("over", parallel.has_left())
+"""
+
+
 def test_an_interrupt_leaves_a_long_call():
-    began, end = threading.Event(), threading.Event()
-
-    def call():
-        began.set()
-        return end.wait(60)
-
-    def interrupt():
-        began.wait(60)
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        other = threading.Thread(target=interrupt)
-        other.start()
-        with pytest.raises(KeyboardInterrupt):
-            parallel.apart(call)
-        assert not end.is_set()
-        assert parallel.has_left()
-    finally:
-        signal.signal(signal.SIGINT, before)
-        end.set()
-        other.join()
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread():
-            thread.join(60)
-    assert not parallel.has_left()
+    source = str(Path(lowdim.__file__).parents[1])
+    answer = subprocess.run(
+        [sys.executable, "-c", LEFT],
+        env=os.environ | {"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert answer.stdout == "left False True\nover False\n", answer.stderr
 
 
 def test_few_rows_and_other_threads_need_no_thread():

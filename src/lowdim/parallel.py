@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import partial
 from itertools import count
-from threading import Event, RLock, Thread, current_thread, local, main_thread
+from threading import Event, RLock, Thread, current_thread, main_thread
 from typing import TypeVar
 
 from .memory import address_room
@@ -35,7 +35,7 @@ FACTOR = 200.0
 a factor, and only from five million entries on does it take so long (ten seconds) that it is worth it."""
 _APART = "lowdim, a call that can be left"
 
-_INSIDE = local()
+_IS_INSIDE = ContextVar("_IS_INSIDE", default=False)
 """Whether this thread is at work on a block: what that maps in its turn stays in this thread."""
 
 
@@ -101,8 +101,7 @@ def map_blocks(
 
     def work(report: Callable[[int], None] | None) -> None:
         """Take the next block until none is left; the counter hands each one out once."""
-        was_inside = getattr(_INSIDE, "block", False)
-        _INSIDE.block = True
+        _IS_INSIDE.set(True)
         try:
             while not failures and (place := next(places)) < len(blocks):
                 results[place] = function(blocks[place])
@@ -110,15 +109,13 @@ def map_blocks(
                     report(min(n_rows, len(results) * size))
         except BaseException as failure:  # noqa: BLE001 - raised again in the calling thread
             failures.append(failure)
-        finally:
-            _INSIDE.block = was_inside
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
-    workers = 1 if getattr(_INSIDE, "block", False) else min(count_workers(n_jobs), len(blocks))
+    workers = 1 if _IS_INSIDE.get() else min(count_workers(n_jobs), len(blocks))
     helpers = [_Helper(partial(work, None)) for _ in range(_helpers(workers))]
     for helper in helpers:
         helper.start()
-    work(done)
+    copy_context().run(work, done)  # a context of its own: however it is left, this thread is outside again
     for helper in helpers:
         _await(helper, failures)
     if failures:
@@ -167,7 +164,7 @@ def apart(call: Callable[[], Result], work: float = LARGE) -> Result:
     work
         About so many multiply-adds: few are done at once.
     """
-    alone = current_thread() is not main_thread() or getattr(_INSIDE, "block", False)
+    alone = current_thread() is not main_thread() or _IS_INSIDE.get()
     if alone or work < LARGE or not _helpers(2):
         return call()
     results: list[Result] = []

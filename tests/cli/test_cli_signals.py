@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 import lowdim
+import lowdim.cli
+import lowdim.parallel
 from lowdim.cli.signals import STOPPING, heeding
 from lowdim.persistence import budget
 
@@ -153,3 +155,18 @@ def test_an_interrupt_does_not_wait_for_a_long_call_of_a_library(folder):
         assert process.wait(60) == 130
     assert STOPPING in rest
     assert rest.endswith("nothing was written. The same command goes on from the checkpoint.\n")
+
+
+@pytest.mark.parametrize("has_left", [False, True])
+def test_a_call_that_was_left_does_not_keep_the_process(folder, monkeypatch, capsys, has_left):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    ended = []
+    monkeypatch.setattr(lowdim.PCA, "fit", interrupted)
+    monkeypatch.setattr(lowdim.parallel, "has_left", lambda: has_left)
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(sys, "argv", ["lowdim", "embed", "points.npy", "-m", "pca", "-o", "out.npy"])
+    assert lowdim.cli.main() == 130
+    assert ended == ([130] if has_left else [])
+    assert "nothing was written" in capsys.readouterr().err

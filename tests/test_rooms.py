@@ -15,13 +15,14 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"markup"},
+    {"markup", "places"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
     {"lapack"},
     {"keeping"},
     {"data"},
     {"validation"},
+    {"run"},
     {"neighbors"},
     {"affinities"},
     {"spectral", "mapping", "metrics"},

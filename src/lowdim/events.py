@@ -13,10 +13,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .errors import LowdimWarning
+from .places import Place
 
 Kind = Literal["started", "progress", "iteration", "chosen", "warned", "finished", "failed"]
 
@@ -37,50 +39,22 @@ class Event:
 
 
 Listener = Callable[[Event], object]
-State = Mapping[str, Any]
-"""What is kept: arrays, sparse matrices, numbers, texts, lists and tables of these, and records of model files."""
-
-
-class Keeper:
-    """A place for one state, with places inside it. This one keeps nothing; `lowdim.persistence.checkpoint` does.
-
-    A place that has its final state no longer needs what the places inside it hold.
-    """
-
-    is_active: bool = False
-    name: str = ""
-
-    def inside(self, name: str, key: object = "") -> Keeper:
-        """The place of a part of the work: the same whenever a run comes to the same part again."""
-        return self
-
-    def find(self) -> State | None:
-        """What a run before this one left here."""
-        return None
-
-    def offer(self, state: Callable[[], State], *, now: bool = False) -> None:
-        """A state on the way: it is taken from time to time, or ``now``."""
-
-    def keep(
-        self, state: Callable[[], State], *, size: int | None = None, seconds: float = float("inf")
-    ) -> None:
-        """The final state, which took some ``seconds`` to make: one that is made sooner than written is not taken.
-
-        One whose ``size`` in bytes is said is large: it is taken at once if that costs little, or never.
-        """
-
-    def cut(self) -> None:
-        """Say that the run ends before its time, so that the next one goes on."""
 
 
 class Events:
     """Sends each event to every listener, in the calling thread and in order."""
 
-    def __init__(self, *listeners: Listener, keeper: Keeper | None = None) -> None:
+    def __init__(self, *listeners: Listener, keeper: Place | None = None) -> None:
         self.listeners = listeners
-        self.keeper = keeper or Keeper()
+        self.keeper = keeper or Place()
         self._opened = time.perf_counter()
         self._stages: list[str] = []
+
+    def heard_by(self, *listeners: Listener) -> Events:
+        """The same stream, with more listeners."""
+        other = copy(self)
+        other.listeners = (*self.listeners, *listeners)
+        return other
 
     def emit(self, kind: Kind, message: str = "", **data: Any) -> None:
         """Send one event to every listener."""

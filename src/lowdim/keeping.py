@@ -1,7 +1,7 @@
 """What stages have done, kept for a run that goes on where this one was cut.
 
 `once` wraps a stage, `pieces` and `map_pieces` stages that go over rows, and a loop asks the place inside its stage
-itself (see `lowdim.events.Keeper`). A run that goes on takes the same way through the code as the one before: what it
+itself (see `lowdim.places.Place`). A run that goes on takes the same way through the code as the one before: what it
 finds kept it takes over, with the choices and warnings of that time and the random numbers used up, and does the rest.
 """
 
@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import errors
-from .events import Event, Events, Keeper, State
+from .events import Event, Events
 from .parallel import map_blocks, row_blocks, shifted
+from .places import Place, State
 
 Value = TypeVar("Value")
 PIECE_BYTES = 1 << 26
@@ -29,7 +30,7 @@ def once(
     name: str,
     make: Callable[[], Value],
     *,
-    keeper: Keeper | None = None,
+    keeper: Place | None = None,
     key: object = "",
     rng: np.random.Generator | None = None,
     kind: type[Value] | None = None,
@@ -88,7 +89,7 @@ def once(
             "random": None if rng is None else rng.bit_generator.state,
             "by": events.keeper.name,
         }
-        place.keep(lambda: state, seconds=float("inf") if is_choice else took)
+        place.save_result(lambda: state, seconds=float("inf") if is_choice else took)
     return value
 
 
@@ -136,7 +137,7 @@ def pieces(
         found = place.find()
         if found is None:
             found = made = make(part)
-            place.keep(lambda made=made: made, size=width * (part.stop - part.start))  # type: ignore[misc]
+            place.save_result(lambda made=made: made, size=width * (part.stop - part.start))  # type: ignore[misc]
         yield part, found
 
 
@@ -150,7 +151,7 @@ def map_pieces(
     width: int,
     block_rows: int,
     n_jobs: int | None,
-    keeper: Keeper,
+    keeper: Place,
     done: Callable[[int], None],
 ) -> None:
     """Call ``function`` on every row block in parallel; what it fills is kept a piece at a time.
@@ -179,7 +180,7 @@ def map_pieces(
         Called in the calling thread with the number of rows finished so far.
     """
     blocks: list[slice] = []
-    waiting: list[tuple[Keeper, slice, slice]] = []
+    waiting: list[tuple[Place, slice, slice]] = []
     for piece in row_blocks(n_rows, max(1, PIECE_BYTES // max(1, width))):
         place = keeper.inside(name, piece.start)
         found = place.find()
@@ -200,6 +201,6 @@ def map_pieces(
         done(n_rows - missing * (len(blocks) - count) // max(1, len(blocks)))
         while waiting and is_done[waiting[-1][2]].all():
             place, piece, _ = waiting.pop()
-            place.keep(partial(give, piece), size=width * (piece.stop - piece.start))
+            place.save_result(partial(give, piece), size=width * (piece.stop - piece.start))
 
     map_blocks(work, len(blocks), n_jobs=n_jobs, block_rows=1, done=keep)

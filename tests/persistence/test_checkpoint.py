@@ -13,11 +13,12 @@ from scipy import sparse
 import lowdim
 from lowdim import keeping
 from lowdim.errors import CheckpointError, CheckpointWarning, DataWarning, FileError, InputError
-from lowdim.events import Events, Keeper
+from lowdim.events import Events
 from lowdim.optimize.outcome import History
 from lowdim.persistence import budget, checkpoint, lock
 from lowdim.persistence.budget import Budget, Pace
 from lowdim.persistence.identity import Identity, digest, text
+from lowdim.places import Place
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,7 @@ def keep(path, state, *, finished=True, **identity):
     events = Events()
     try:
         with open_at(path, events, **identity):
-            events.keeper.inside("stage").keep(lambda: state)
+            events.keeper.inside("stage").save_result(lambda: state)
             if not finished:
                 raise RuntimeError
     except RuntimeError:
@@ -69,9 +70,9 @@ def test_without_a_path_nothing_is_kept(tmp_path):
     with open_at(None, events):
         place = events.keeper.inside("stage")
         assert not place.is_active
-        place.keep(dict)
-        place.offer(dict)
-        place.cut()
+        place.save_result(dict)
+        place.save_progress(dict)
+        place.mark_unfinished()
         assert place.find() is None
     assert names(tmp_path) == []
 
@@ -124,8 +125,8 @@ def test_a_cut_run_is_not_finished(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "PACE", Pace(share=0.02))
     events = Events()
     with open_at(tmp_path / "kept", events):
-        events.keeper.inside("stage").keep(lambda: {"a": 1})
-        events.keeper.cut()
+        events.keeper.inside("stage").save_result(lambda: {"a": 1})
+        events.keeper.mark_unfinished()
     with pytest.raises(CheckpointError, match="unfinished"):
         found(tmp_path / "kept", value=2)
 
@@ -223,8 +224,8 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path, monkeypatch):
         warnings.simplefilter("always")
         with open_at(tmp_path / "kept", events):
             monkeypatch.setattr(os, "fsync", full)
-            events.keeper.inside("one").keep(lambda: {"a": 1})
-            events.keeper.inside("two").keep(lambda: {"a": 1})
+            events.keeper.inside("one").save_result(lambda: {"a": 1})
+            events.keeper.inside("two").save_result(lambda: {"a": 1})
             monkeypatch.undo()
     assert [warning.category for warning in heard] == [CheckpointWarning]
     assert "disk is full" in str(heard[0].message)
@@ -271,10 +272,10 @@ def test_what_cannot_be_removed_is_named(tmp_path, monkeypatch):
     events = Events()
     with open_at(path, events, value=2), monkeypatch.context() as patch:
         stage = events.keeper.inside("stage")
-        stage.inside("loop").offer(dict)
+        stage.inside("loop").save_progress(dict)
         patch.setattr(os, "unlink", denied)
         with pytest.warns(CheckpointWarning, match="cannot be removed"):
-            stage.keep(lambda: {"b": 2})
+            stage.save_result(lambda: {"b": 2})
     assert found(path, value=2) == {"b": 2}
 
 
@@ -294,7 +295,7 @@ def test_a_run_that_cannot_be_marked_as_finished(tmp_path, monkeypatch):
     def run():
         events = Events()
         with monkeypatch.context() as patch, open_at(path, events):
-            events.keeper.inside("stage").keep(lambda: {"a": 1})
+            events.keeper.inside("stage").save_result(lambda: {"a": 1})
             patch.setattr(checkpoint, "write_container", full)
 
     path = tmp_path / "kept"
@@ -323,7 +324,7 @@ def test_a_warning_of_the_disk_is_not_told_again_by_the_next_run(tmp_path, monke
         def make():
             with monkeypatch.context() as patch:
                 patch.setattr(checkpoint, "write_container", full)
-                events.keeper.inside("part").keep(dict)
+                events.keeper.inside("part").save_result(dict)
             return 3
 
         return keeping.once(events, "stage", make)
@@ -343,9 +344,9 @@ def test_a_final_state_takes_the_place_of_those_inside(tmp_path):
     with open_at(tmp_path / "kept", events):
         stage = events.keeper.inside("a stage", 3)
         loop = stage.inside("loop")
-        loop.offer(lambda: {"turn": 1})
+        loop.save_progress(lambda: {"turn": 1})
         assert "a-stage-3.loop.state" in names(tmp_path / "kept")
-        stage.keep(lambda: {"done": True})
+        stage.save_result(lambda: {"done": True})
     assert names(tmp_path / "kept") == ["a-stage-3.state", "lock", "manifest.state"]
 
 
@@ -401,9 +402,9 @@ def test_states_of_a_loop_come_every_few_seconds(tmp_path, monkeypatch):
         loop = events.keeper.inside("loop")
         for _ in range(100):
             clock.now += 0.25
-            loop.offer(state)
+            loop.save_progress(state)
         count = len(taken)
-        loop.offer(state, now=True)
+        loop.save_progress(state, now=True)
     assert 4 <= count <= 7
     assert len(taken) == count + 1
 
@@ -414,13 +415,13 @@ def test_what_costs_too_much_waits_and_is_written_when_it_may(tmp_path, monkeypa
     events, values = Events(), np.ones(10**6)
     with open_at(tmp_path / "kept", events):
         stage = events.keeper.inside("stage")
-        stage.inside("part").keep(lambda: {"x": np.ones(10)})
-        stage.keep(lambda: {"x": values})
-        events.keeper.inside("large").keep(lambda: {"x": values}, size=values.nbytes)
+        stage.inside("part").save_result(lambda: {"x": np.ones(10)})
+        stage.save_result(lambda: {"x": values})
+        events.keeper.inside("large").save_result(lambda: {"x": values}, size=values.nbytes)
         values[:] = 2.0
         assert names(tmp_path / "kept") == ["lock", "manifest.state"]
         clock.now += 60.0
-        events.keeper.inside("other").offer(dict)
+        events.keeper.inside("other").save_progress(dict)
         assert names(tmp_path / "kept") == ["lock", "manifest.state", "other.state", "stage.state"]
     assert (found(tmp_path / "kept")["x"] == 1.0).all()
 
@@ -432,8 +433,8 @@ def test_what_waits_inside_goes_with_the_final_state(tmp_path, monkeypatch):
     events = Events()
     with open_at(tmp_path / "kept", events):
         stage = events.keeper.inside("stage")
-        stage.inside("part").keep(lambda: {"x": np.ones(10**6)})
-        stage.keep(lambda: {"x": 1})
+        stage.inside("part").save_result(lambda: {"x": np.ones(10**6)})
+        stage.save_result(lambda: {"x": 1})
         clock.now += 60.0
     assert names(tmp_path / "kept") == ["lock", "manifest.state", "stage.state"]
 
@@ -442,8 +443,8 @@ def test_what_is_made_sooner_than_written_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "PACE", Pace(share=float("inf")))
     events = Events()
     with open_at(tmp_path / "kept", events):
-        events.keeper.inside("quick").keep(lambda: {"x": 1}, seconds=0.001)
-        events.keeper.inside("slow").keep(lambda: {"x": 1}, seconds=10.0)
+        events.keeper.inside("quick").save_result(lambda: {"x": 1}, seconds=0.001)
+        events.keeper.inside("slow").save_result(lambda: {"x": 1}, seconds=10.0)
     assert "slow.state" in names(tmp_path / "kept")
     assert "quick.state" not in names(tmp_path / "kept")
 
@@ -451,7 +452,7 @@ def test_what_is_made_sooner_than_written_is_not_kept(tmp_path, monkeypatch):
 def interrupted(path, events):
     """A run that is interrupted while something waits to be written."""
     with open_at(path, events):
-        events.keeper.inside("stage").keep(lambda: {"x": 1})
+        events.keeper.inside("stage").save_result(lambda: {"x": 1})
         raise KeyboardInterrupt
 
 
@@ -462,7 +463,7 @@ def test_an_interrupt_writes_what_waits(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path / "kept", events)
     assert names(tmp_path / "kept") == ["lock", "manifest.state", "stage.state"]
-    assert not isinstance(events.keeper, checkpoint.Place)
+    assert not isinstance(events.keeper, checkpoint.CheckpointPlace)
 
 
 def test_an_interrupt_does_not_wait_for_ever(tmp_path, monkeypatch):
@@ -579,5 +580,5 @@ def test_random_numbers_must_come_again(tmp_path):
 
 
 def test_a_keeper_of_nothing_keeps_nothing():
-    keeper = Keeper()
+    keeper = Place()
     assert keeper.inside("a") is keeper

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..events import Events, State
+from ..events import Events
 from ..keeping import map_pieces
+from ..places import State
 from ..records import Floats, Integers, Neighbors, Sparse
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.

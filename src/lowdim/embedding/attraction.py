@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..events import State
 from ..parallel import map_blocks
+from ..places import State
 from ..records import Floats, Integers, Sparse
 from .similarity import Kernel
 

@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Event, Events, Keeper, Listener
+from ..events import Event, Events, Listener
 from ..memory import peak_memory
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
+from ..places import Place
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
 from .shared import Shared
@@ -139,7 +140,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         return self._fit(X, Shared())
 
-    def _fit(self, X: Any, shared: Shared, keeper: Keeper | None = None) -> Estimator:
+    def _fit(self, X: Any, shared: Shared, keeper: Place | None = None) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         recorder = Recorder()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..events import Event, State
+from ..events import Event
+from ..places import State
 from ..records import Floats
 
 

@@ -108,7 +108,7 @@ class LandmarkGeodesics:
                 self.kept[block.start] = rows
             events.progress(block.stop, self.landmarks.size)
             here = {"squared": squared, "done": block.stop}
-            place.offer(lambda here=here: here)  # type: ignore[misc]
+            place.save_progress(lambda here=here: here)  # type: ignore[misc]
         return squared
 
     def place(self, extension: ExtensionMap, events: Events) -> Floats:
@@ -124,7 +124,7 @@ class LandmarkGeodesics:
             coordinates += rows.T @ extension.projection[:, block].T
             events.progress(block.stop, self.landmarks.size)
             here = {"coordinates": coordinates, "done": block.stop}
-            place.offer(lambda here=here: here)  # type: ignore[misc]
+            place.save_progress(lambda here=here: here)  # type: ignore[misc]
         coordinates -= extension.offset
         return coordinates
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from ..events import Keeper
+from ..places import Place
 
 Value = TypeVar("Value")
 
@@ -21,7 +21,7 @@ class Shared:
 
     widest: int = 0
     kept: dict[Hashable, object] = field(default_factory=dict)
-    keeper: Keeper = field(default_factory=Keeper)
+    keeper: Place = field(default_factory=Place)
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What was made under this key, made now if it was not."""

@@ -6,9 +6,10 @@ import numpy as np
 
 from .. import checks
 from ..data.rows import Rows
-from ..events import Events, State
+from ..events import Events
 from ..keeping import map_pieces
 from ..parallel import row_blocks
+from ..places import State
 from ..records import Floats
 from .metrics import Metric
 

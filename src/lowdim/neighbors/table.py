@@ -10,9 +10,10 @@ import numpy as np
 
 from .. import kernels
 from ..data.rows import Rows
-from ..events import Events, State
+from ..events import Events
 from ..keeping import pieces
 from ..parallel import map_blocks, shifted
+from ..places import State
 from ..records import Floats, Integers, Neighbors
 from .index import Index, equal_rows, own_indices, ragged_rows
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..embedding.objectives.protocol import Objective
-from ..events import State
+from ..places import State
 from ..records import Choice, Floats
 from .momentum import Moving
 from .protocol import Iterate, Stepper

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..embedding.objectives.protocol import Evaluation, Objective
-from ..events import State
+from ..places import State
 from ..records import Choice, Floats
 from .directions.spectral import SpectralDirection
 from .line_search import Line, LineSearch

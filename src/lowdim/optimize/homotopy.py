@@ -16,8 +16,9 @@ import numpy as np
 
 from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceWarning, InputError
-from ..events import Events, State
+from ..events import Events
 from ..keeping import once
+from ..places import State
 from ..records import Floats
 from .loop import Beside, Loop, tell
 from .outcome import CUT, History, Outcome, Stopping

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ..embedding.objectives.protocol import Evaluation, Objective
-from ..events import State
+from ..places import State
 from ..records import Floats
 from .measures import inner, largest_displacement, spread
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
-from ..events import Events, State
+from ..events import Events
+from ..places import State
 from ..records import Floats
 from .measures import inner, spread
 from .outcome import CUT, History, Outcome, Reason, Stopping
@@ -141,9 +142,9 @@ class Loop:
         except Stop:
             reason = "stopped by callback"
         if reason in CUT:
-            self._place.cut()
+            self._place.mark_unfinished()
             if self._noted is not None:
-                self._place.offer(self._noted, now=True)
+                self._place.save_progress(self._noted, now=True)
         self._judge_latest()
         best = self._best
         return Outcome(
@@ -191,7 +192,7 @@ class Loop:
             }
             # Rows are only ever added, so that they are written out when it comes to that.
             self._noted = lambda: state | {"rows": np.array(self._rows[:count], np.float64).reshape(-1, 5)}
-            self._place.offer(self._noted)
+            self._place.save_progress(self._noted)
 
     def _go_on(self, state: State, stepper: Stepper) -> None:
         """Take up the state of another run."""

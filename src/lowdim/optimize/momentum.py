@@ -10,8 +10,8 @@ import numpy as np
 from .. import kernels
 from ..embedding.objectives.protocol import Objective
 from ..errors import InputError
-from ..events import State
 from ..parallel import map_blocks
+from ..places import State
 from ..records import Choice, Floats
 from .directions.common import usual_rate
 from .protocol import Iterate, Stepper

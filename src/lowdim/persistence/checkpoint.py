@@ -2,7 +2,7 @@
 
 Every file is in the envelope of model files, with digests over every byte, and appears whole or not at all. The
 manifest is written before any work, so that a disk that takes nothing is found out then. A place inside the work (see
-`lowdim.events.Keeper`) has a file that is named after the way to it; the files of the places inside it go when it has
+`lowdim.places.Place`) has a file that is named after the way to it; the files of the places inside it go when it has
 its final state.
 """
 
@@ -25,7 +25,8 @@ import numpy as np
 
 from .. import __version__
 from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
-from ..events import Events, Keeper, State
+from ..events import Events
+from ..places import Place, State
 from .arrays import Broken
 from .atomic import writing
 from .budget import PATIENCE, Budget
@@ -77,14 +78,14 @@ def keeping(
     folder = _opened(path)
     with locked(folder):
         checkpoint = Checkpoint(folder, identity(), events)
-        events.keeper = Place(checkpoint, "")
+        events.keeper = CheckpointPlace(checkpoint, "")
         try:
             yield
         except KeyboardInterrupt:
             checkpoint.flush(now=True)
             raise
         finally:
-            events.keeper = Keeper()
+            events.keeper = Place()
         checkpoint.finish()
 
 
@@ -267,7 +268,7 @@ class Checkpoint:
                 raise FileError(f"{path}: cannot be removed: {error.strerror}. Remove it.") from error
 
 
-class Place(Keeper):
+class CheckpointPlace(Place):
     """A place in a checkpoint, named after the way to it."""
 
     is_active = True
@@ -276,18 +277,20 @@ class Place(Keeper):
         self._checkpoint = checkpoint
         self.name = stem
 
-    def inside(self, name: str, key: object = "") -> Place:
+    def inside(self, name: str, key: object = "") -> CheckpointPlace:
         """The place of a part of the work."""
         step = re.sub(r"[^a-z0-9]+", "-", name.lower())
         if key != "":
             step += f"-{key}" if type(key) is int else f"-{sha256(text(key).encode()).hexdigest()[:8]}"
-        return Place(self._checkpoint, self._checkpoint.visit(f"{self.name}.{step}" if self.name else step))
+        return CheckpointPlace(
+            self._checkpoint, self._checkpoint.visit(f"{self.name}.{step}" if self.name else step)
+        )
 
     def find(self) -> State | None:
         """What a run before this one left here."""
         return self._checkpoint.read(self.name)
 
-    def offer(self, state: Callable[[], State], *, now: bool = False) -> None:
+    def save_progress(self, state: Callable[[], State], *, now: bool = False) -> None:
         """A state on the way: it is taken every few seconds and where that costs little, or ``now``."""
         checkpoint, budget = self._checkpoint, self._checkpoint.budget
         checkpoint.flush(now=now)
@@ -300,7 +303,7 @@ class Place(Keeper):
         checkpoint.write(self.name, packed, final=False)
         budget.rest()
 
-    def keep(
+    def save_result(
         self, state: Callable[[], State], *, size: int | None = None, seconds: float = float("inf")
     ) -> None:
         """The final state."""
@@ -309,7 +312,7 @@ class Place(Keeper):
         elif self._checkpoint.budget.allows(size):
             self._checkpoint.write(self.name, _Packed(state()), final=True)
 
-    def cut(self) -> None:
+    def mark_unfinished(self) -> None:
         """Say that the run ends before its time."""
         self._checkpoint.is_cut = True
 

@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from ..estimators.shared import Shared
-from ..events import Event, Events, Keeper, Listener
+from ..events import Event, Events, Listener
+from ..places import Place
 from ..rules import Whole
 from .choose import Judges
 from .grid import Point, configure
@@ -87,7 +88,7 @@ class Fits:
                 "is_wide": fit is not None,
                 "scores": dict(self.judges.scores),
             }
-            keeper.keep(lambda state=state: state)  # type: ignore[misc]
+            keeper.save_result(lambda state=state: state)  # type: ignore[misc]
             wide = fit or wide
             yield run
 
@@ -99,7 +100,7 @@ class Fits:
         return sorted(family, key=lambda place: -self.points[place].named["n_components"])
 
     def _run(
-        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, keeper: Keeper
+        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, keeper: Place
     ) -> tuple[Run, Fit | None]:
         """One point: its run, and its fit where narrower ones can be cut from it."""
         point, began = self.points[place], time.perf_counter()
@@ -134,7 +135,7 @@ class Fits:
         n_components = point.named["n_components"]
         return wide.first(n_components) if is_sharp(wide.estimator, n_components) else None
 
-    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, keeper: Keeper) -> Fit:
+    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, keeper: Place) -> Fit:
         other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
         fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
         fitted._fit(part.rows.values, shared, keeper)

@@ -15,9 +15,10 @@ from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
 from ..estimators.shared import Shared
-from ..events import Events, Keeper, Listener, Printer
+from ..events import Events, Listener, Printer
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
+from ..places import Place
 from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Whole
 from .choose import choose_judges
 from .fits import Fits
@@ -165,7 +166,7 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
                     message = f"{len(runs)} of {total}, about {left:.0f} s left"
                     events.emit("progress", message, done=len(runs), total=total, seconds_left=left)
         except KeyboardInterrupt:
-            events.keeper.cut()
+            events.keeper.mark_unfinished()
             if not runs:
                 raise
             complete = False
@@ -185,7 +186,7 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
 
 
 def _parts(
-    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], keeper: Keeper
+    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], keeper: Place
 ) -> Iterator[tuple[Part, Shared]]:
     """The data of each repetition; those with the same rows share what was computed for them."""
     pairwise = bool(fits.estimator.__sklearn_tags__().input_tags.pairwise)

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from ...events import State
+from ...places import State
 from ...records import Floats, Sparse
 from ..attraction import Attraction
 from ..repulsion.protocol import Engine

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...events import State
+from ...places import State
 from ...records import Floats, Sparse
 
 

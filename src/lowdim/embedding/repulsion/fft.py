@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
-from ...events import State
+from ...places import State
 from ...records import Floats, Integers
 from ..similarity import Kernel
 from .exact import ExactEngine

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...events import State
+from ...places import State
 from ...records import Floats
 from ..similarity import Kernel
 

@@ -57,7 +57,7 @@ class BlockedSearcher:
             map_blocks(meet, len(pairs), n_jobs=self.frame.geometry.n_jobs, block_rows=1)
             events.progress(turn + 1, len(rounds))
             here = {"scores": scores, "points": points, "roots": roots, "turn": turn + 1}
-            place.offer(lambda here=here: here)  # type: ignore[misc]
+            place.save_progress(lambda here=here: here)  # type: ignore[misc]
         norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
         norms[np.isinf(norms)] = 2 * FURTHEST
         return self._found(points[: self.n_points], roots[: self.n_points], norms)

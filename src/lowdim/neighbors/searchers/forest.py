@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events, State
+from ...events import Events
 from ...parallel import map_blocks
+from ...places import State
 from ...records import Integers
 from ..frame import Frame
 from .base import Found
@@ -245,7 +246,7 @@ class ForestSearcher:
             events.progress(number + 1, n_trees + ROUNDS)
             if number + 1 >= LEAST_TREES and judge.recall(scores) >= ENOUGH:
                 break
-            place.offer(partial(_state, scores, links, number + 1, 0))
+            place.save_progress(partial(_state, scores, links, number + 1, 0))
         if pulled == 0:
             self._measure(scores, links)
         for number in range(pulled, ROUNDS if n_trees > 1 else 0):
@@ -253,7 +254,7 @@ class ForestSearcher:
             events.progress(n_trees + number + 1, n_trees + ROUNDS)
             if np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size:
                 break
-            place.offer(partial(_state, scores, links, n_trees, number + 1))
+            place.save_progress(partial(_state, scores, links, n_trees, number + 1))
         self._sort(scores, links)
         np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
         return links

@@ -9,9 +9,10 @@ from scipy.sparse import csr_array
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events, State
+from ...events import Events
 from ...keeping import pieces
 from ...parallel import map_blocks, row_blocks, shifted
+from ...places import State
 from ...records import Floats, Integers
 from ..geometry import Geometry
 from .base import Found

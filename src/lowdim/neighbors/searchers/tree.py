@@ -39,7 +39,7 @@ class TreeSearcher:
             if state is None:
                 found.append(self._search(points[part], count, workers))
                 kept = {"points": found[-1][0], "bounds": found[-1][1]}
-                place.keep(lambda kept=kept: kept, size=8 * found[-1][0].size)  # type: ignore[misc]
+                place.save_result(lambda kept=kept: kept, size=8 * found[-1][0].size)  # type: ignore[misc]
             else:
                 found.append((state["points"], state["bounds"]))
             events.progress(part.stop, len(points))

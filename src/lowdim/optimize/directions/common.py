@@ -6,7 +6,7 @@ import numpy as np
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
-from ...events import State
+from ...places import State
 from ...records import Choice, Floats
 from ..protocol import Direction
 

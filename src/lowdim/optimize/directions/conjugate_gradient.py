@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...embedding.objectives.protocol import Objective
-from ...events import State
+from ...places import State
 from ...records import Choice, Floats
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
-from ...events import State
+from ...places import State
 from ...records import Choice, Floats
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
-from ...events import State
+from ...places import State
 from ...records import Choice, Floats, Sparse
 from ..line_search import Backtracking, LineSearch
 from ..operators.coarse import coarse_space

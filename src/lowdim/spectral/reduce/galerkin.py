@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ...events import Events, Keeper
+from ...events import Events
 from ...parallel import row_blocks
+from ...places import Place
 from ...records import Floats, Operator, Problem, Sparse
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
 from . import products
@@ -87,7 +88,7 @@ def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:
 
 
 def _reduced_operator(
-    operator: Operator, carriers: Carriers, done: Callable[[int], None], keeper: Keeper | None
+    operator: Operator, carriers: Carriers, done: Callable[[int], None], keeper: Place | None
 ) -> Floats:
     """Z'AZ by the form of A."""
     if isinstance(operator, Laplacian):
@@ -119,7 +120,7 @@ def _reduced_sparse(matrix: Sparse, carriers: Carriers, done: Callable[[int], No
 
 
 def _reduced_gram(
-    gram: GramRows, carriers: Carriers, done: Callable[[int], None], keeper: Keeper | None
+    gram: GramRows, carriers: Carriers, done: Callable[[int], None], keeper: Place | None
 ) -> Floats:
     """Z'AZ of a centred Gram matrix: Z becomes Z - 1 c' with c = Z'm / sum(m), and S = Z'MRMZ is corrected for it."""
     mass = np.ones(gram.size) if gram.mass is None else gram.mass

@@ -16,8 +16,8 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from ... import kernels
-from ...events import Keeper
 from ...parallel import map_blocks
+from ...places import Place
 from ...records import Floats, Integers, Sparse
 from ..operators import narrowed
 
@@ -162,7 +162,7 @@ def with_rows(
     blocks: Callable[[int], Iterable[tuple[slice, Floats]]],
     mass: Floats,
     done: Done | None = None,
-    keeper: Keeper | None = None,
+    keeper: Place | None = None,
 ) -> tuple[Floats, Floats]:
     """Z'MRMZ and R m for a dense symmetric R that comes a block of rows at a time, M = diag(m).
 
@@ -171,7 +171,7 @@ def with_rows(
     n_points, width = carriers.shape
     out, sums = np.zeros((width, width)), np.empty(n_points)
     cursor, start = carriers.starts.copy(), 0
-    place = (keeper or Keeper()).inside("rows")
+    place = (keeper or Place()).inside("rows")
     if (found := place.find()) is not None:
         out, sums, cursor, start = (found[name] for name in ("out", "sums", "cursor", "start"))
     for rows, given in blocks(start):
@@ -189,7 +189,7 @@ def with_rows(
         _add_full(carriers, cursor, image, rows, out)
         _tell(done, rows)
         here = {"out": out, "sums": sums, "cursor": cursor, "start": rows.stop}
-        place.offer(lambda here=here: here)  # type: ignore[misc]
+        place.save_progress(lambda here=here: here)  # type: ignore[misc]
     fold(out, 0.5, carriers.n_jobs)
     return out, sums
 

@@ -16,13 +16,14 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
-from ...events import Events, State
+from ...events import Events
 from ...keeping import pieces
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
 from ...neighbors.pairwise import pairwise_distances
 from ...parallel import row_blocks
+from ...places import State
 from ...records import Floats, Neighbors, Sparse
 from ..landmarks import Landmarks
 

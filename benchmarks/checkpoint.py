@@ -73,7 +73,7 @@ def _clocked() -> list[float]:
         return call
 
     for owner, names in (
-        (checkpoint.Place, ("inside", "find", "offer", "keep")),
+        (checkpoint.CheckpointPlace, ("inside", "find", "save_progress", "save_result")),
         (checkpoint.Checkpoint, ("__init__", "finish")),
         (checkpoint.Identity, ("texts",)),
         (checkpoint, ("_opened",)),

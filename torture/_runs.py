@@ -44,7 +44,7 @@ POINTS: dict[str, tuple[Any, str]] = {
     "sync": (os, "fsync"),
     "rename": (os, "replace"),
     "removal": (os, "unlink"),
-    "state": (checkpoint.Place, "offer"),
+    "state": (checkpoint.CheckpointPlace, "save_progress"),
 }
 """Where to kill: in the midst of writing a file, and before or after a call of the system."""
 SPARED = ("seconds", "took", "stages")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,22 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events, Listener
-from ..keeping import once
 from ..mapping.linear import LinearMap
+from ..methods.base import Embedded
 from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
+from ..run import Run
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capacity
-from .base import COMMON_RULES, Embedded, Estimator
-from .shared import Shared
+from .base import COMMON_RULES, Estimator, parameters
 
 DENSE_SOLVERS = ("covariance", "snapshot")
 """Solvers that hold a square matrix of the columns or of the rows."""
 
 
+@parameters
 class PCA(Estimator):
     """max tr W'CW  s.t.  W'W = I: the directions of largest variance, C the covariance of the rows.
 
@@ -62,35 +62,17 @@ class PCA(Estimator):
     (1797, 2)
     """
 
+    n_components: float | None = 2
+    _: KW_ONLY
+    solver: Literal["auto"] | Solver = "auto"
+    whiten: bool = False
+
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "n_components": Either(Whole(1), Real(0, high=1), Nothing()),
         "solver": OneOf("auto", *SOLVERS),
         "whiten": Truth(),
     }
-
-    def __init__(
-        self,
-        n_components: float | None = 2,
-        *,
-        solver: Literal["auto"] | Solver = "auto",
-        whiten: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.solver = solver
-        self.whiten = whiten
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
 
     def partial_fit(self, X: Any, y: Any = None) -> PCA:
         """Take in one more block of rows; the directions are those of all rows so far.
@@ -116,7 +98,7 @@ class PCA(Estimator):
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
-        self.embedding_ = self.map_.transform(rows)
+        self.embedding_ = self.map_.transform(rows, Run(workers=self._workers))
         return self
 
     def inverse_transform(self, X: Any) -> Floats:
@@ -135,30 +117,25 @@ class PCA(Estimator):
     @property
     def _count(self) -> int | None:
         """The number of components, where a number was given rather than a share or None."""
-        return int(self.n_components) if Whole(1).allows(self.n_components) else None
+        return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
 
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
         if self._count is not None:
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
-        generator = validation.make_generator(self.random_state)
-        with events.stage("directions"):
-            limit = validation.parse_bytes(self.memory_limit)
-            fit = once(
-                events,
-                "directions",
-                lambda: fit_pca(
-                    rows,
-                    self.n_components,
-                    self.solver,
-                    generator=generator,
-                    events=events,
-                    memory_limit=limit,
-                ),
-                kind=LinearFit,
+
+        def directions(run: Run) -> LinearFit:
+            return fit_pca(
+                rows,
+                self.n_components,
+                self.solver,
+                generator=run.random("solve"),
+                events=run.events,
+                memory_limit=run.workers.memory_limit,
             )
+
+        fit = run.stage("directions", directions, kept=LinearFit)
         map_ = self._map(fit)
-        with events.stage("project"):
-            coordinates = map_.transform(rows)
+        coordinates = run.stage("project", map_.transform, rows)
         figures: dict[str, Any] = {
             "explained_variance_ratio": fit.explained_variance_ratio,
             "passes": fit.passes,

@@ -18,6 +18,7 @@ from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Event, Events
 from lowdim.records import Floats, Neighbors, Problem
+from lowdim.run import Run
 from lowdim.spectral.recipes import alignment
 from lowdim.spectral.recipes.lle_hessian import hessian_lle
 from lowdim.spectral.recipes.lle_ltsa import ltsa
@@ -46,7 +47,7 @@ def nearest(Y: Floats, k: int) -> Neighbors:
 
 
 def patches_of(Y: Floats, k: int) -> Patches:
-    return coordinate_patches(nearest(Y, k), Rows(Y))
+    return coordinate_patches(nearest(Y, k), Rows(Y), None, Run.of())
 
 
 def dense(problem: Problem) -> Floats:
@@ -106,7 +107,11 @@ def test_eigenvalues_are_those_of_scikit_learn(variant: str) -> None:
     _, error = reference.locally_linear_embedding(
         Y, n_neighbors=12, n_components=2, method=variant, eigen_solver="dense"
     )
-    values = eigh(dense(RECIPES[variant](patches_of(Y, 12), 2)), eigvals_only=True, subset_by_index=[1, 2])
+    values = eigh(
+        dense(RECIPES[variant](patches_of(Y, 12), 2)),
+        eigvals_only=True,
+        subset_by_index=[1, 2],
+    )
     np.testing.assert_allclose(values.sum(), error, rtol=1e-4)
 
 
@@ -204,7 +209,7 @@ def test_distances_alone_give_the_same_matrix(variant: str) -> None:
         return distances[own[:, :, None], own[:, None, :]]
 
     expected = dense(RECIPES[variant](patches_of(Y, 8), 2))
-    A = dense(RECIPES[variant](distance_patches(neighbors, between), 2))
+    A = dense(RECIPES[variant](distance_patches(neighbors, between, Run.of()), 2))
     np.testing.assert_allclose(A, expected, atol=1e-7 * np.abs(expected).max())
 
 
@@ -215,7 +220,7 @@ def test_rows_of_different_lengths(variant: str) -> None:
     keep = np.arange(14) < np.random.default_rng(0).integers(7, 15, size=120)[:, None]
     indptr = np.concatenate(([0], np.cumsum(keep.sum(1))))
     ragged = Neighbors(indptr, full.indices[keep.ravel()], full.distances[keep.ravel()], 120)
-    A = dense(RECIPES[variant](coordinate_patches(ragged, Rows(Y)), 2))
+    A = dense(RECIPES[variant](coordinate_patches(ragged, Rows(Y), None, Run.of()), 2))
     coordinates = np.column_stack([np.ones(120), Y[:, :2]])
     # The ridge keeps weights from rebuilding the coordinates to the last digit.
     tolerance = 0.05 if variant in ("standard", "modified") else 1e-10
@@ -278,4 +283,4 @@ def test_too_few_neighbours_are_refused_by_name(variant: str, k: int) -> None:
 def test_standard_refuses_a_point_alone() -> None:
     alone = Neighbors(np.array([0, 1, 1, 2]), np.array([2, 0]), np.array([1.0, 1.0]), 3)
     with pytest.raises(InputError, match=r"needs at least 1 .*point 1 has 0"):
-        standard_lle(coordinate_patches(alone, Rows(np.eye(3))))
+        standard_lle(coordinate_patches(alone, Rows(np.eye(3)), None, Run.of()))

@@ -19,6 +19,7 @@ from lowdim.events import Events
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.recipes.laplacian import laplacian_problem
 from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
@@ -39,11 +40,13 @@ def refine(problem, X, k, degree=10, tolerance=None, events=QUIET, n_jobs=None):
 def curve():
     """An S curve of 3000 points: its problem, the landmark solution of six columns on 100 landmarks, the exact one."""
     points = Rows(datasets.s_curve(3000, random_state=0).data)
-    neighbors = build_index(points).query(None, 50)
-    problem = laplacian_problem(Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET))
+    neighbors = build_index(points, run=Run.of()).query(None, 50, Run.of())
+    problem = laplacian_problem(Gaussian().fit(neighbors, Run.of()).weights(neighbors, Run.of()))
     chosen = np.random.default_rng(0).choice(3000, 100, replace=False)
-    index = build_index(points.select(chosen))
-    Z = reconstruction_weights(patches_of(index, index.query(points, 4), points), snap=True)
+    index = build_index(points.select(chosen), run=Run.of())
+    Z = reconstruction_weights(
+        patches_of(index, index.query(points, 4, Run.of()), points, Run.of()), Run.of(), snap=True
+    )
     _, X = solve_small(reduce(problem, Z), "smallest", 6, rng=np.random.default_rng(0), events=QUIET)
     return problem, Z @ X, solve(problem, 6)
 

@@ -17,6 +17,7 @@ from lowdim.events import Events
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.recipes.laplacian import laplacian_problem
 from lowdim.spectral.reduce.bounds import upper_bound
@@ -32,11 +33,13 @@ QUIET = Events()
 def roll(n_points, n_landmarks, seed=0):
     """Laplacian eigenmaps of a Swiss roll, and its landmark weights."""
     points = Rows(datasets.swiss_roll(n_points, random_state=seed, aspect=1.5).data)
-    neighbors = build_index(points).query(None, 50)
-    W = Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET)
+    neighbors = build_index(points, run=Run.of()).query(None, 50, Run.of())
+    W = Gaussian().fit(neighbors, Run.of()).weights(neighbors, Run.of())
     chosen = np.random.default_rng(seed).choice(n_points, n_landmarks, replace=False)
-    index = build_index(points.select(chosen))
-    Z = reconstruction_weights(patches_of(index, index.query(points, 3), points), snap=True)
+    index = build_index(points.select(chosen), run=Run.of())
+    Z = reconstruction_weights(
+        patches_of(index, index.query(points, 3, Run.of()), points, Run.of()), Run.of(), snap=True
+    )
     return laplacian_problem(W), Z
 
 

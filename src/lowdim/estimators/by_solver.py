@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..events import Events
 from ..keeping import once
 from ..records import Certificate, Floats, Integers, Problem, Solution, Sparse
+from ..run import Streams
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ, solve_landmark_z
 from ..spectral.reduce.lll import LLL
@@ -33,7 +34,7 @@ from .landmarks import (
     require_indices,
     weights_of,
 )
-from .neighborhood import Streams, select_points
+from .neighborhood import select_points
 from .shared import Shared
 from .solvers import Solver
 
@@ -76,7 +77,7 @@ def solve_problem(
     problem: Problem, n_components: int, solver: Solver, points: Points, estimator: Any, events: Events
 ) -> Answer:
     """Solve the problem of some points by an eigensolver, or restricted to landmarks."""
-    n_jobs, rng = points.n_jobs, points.streams.solve
+    n_jobs, rng = points.n_jobs, points.streams["solve"]
     if not isinstance(solver, LandmarkSolver):
         limit = validation.parse_bytes(estimator.memory_limit)
         with events.stage("solve"):
@@ -141,7 +142,7 @@ def _solve_columns(
     events: Events,
 ) -> LandmarkSolution:
     """The methods that begin with landmark columns of the matrix itself."""
-    rng, n_jobs = points.streams.solve, points.n_jobs
+    rng, n_jobs = points.streams["solve"], points.n_jobs
     if isinstance(solver, VariationalNystrom):
         return solve_variational_nystrom(
             problem, indices, n_components, solver, fallback=Z, rng=rng, events=events, n_jobs=n_jobs
@@ -160,7 +161,7 @@ def _angle_on_subsample(estimator: Any, rows: Rows, solver: LandmarkSolver) -> f
         )
     members = np.arange(rows.n_rows)
     if solver.certify < rows.n_rows:
-        rng = Streams.of(estimator.random_state).solve
+        rng = Streams(estimator.random_state)["solve"]
         members = np.sort(rng.choice(rows.n_rows, solver.certify, replace=False))
     sample = select_points(rows, members, pairwise=is_pairwise(estimator))
     parts = []

@@ -19,6 +19,7 @@ from ..neighbors.metrics import Metric, resolve_metric
 from ..neighbors.pairwise import pairwise_distances
 from ..records import Floats, PlannedStage
 from ..rules import Either, Function, Instance, Rule
+from ..run import Run
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.operators import GramRows
@@ -46,7 +47,7 @@ class SquaredDistances:
 
     def values(self, rows: Rows) -> Floats:
         """One row for each new point, one column for each fitted point."""
-        distances = pairwise_distances(rows, self.rows, self.metric, n_jobs=self.n_jobs)
+        distances = pairwise_distances(rows, self.rows, self.metric, Run(n_jobs=self.n_jobs))
         return np.square(distances, out=distances)
 
 
@@ -163,7 +164,7 @@ class ClassicalMDS(SpectralEstimator):
 
         def squared(block: slice) -> Floats:
             part = Rows(rows.values[block])
-            return np.square(pairwise_distances(part, rows, metric, n_jobs=self.n_jobs))
+            return np.square(pairwise_distances(part, rows, metric, Run(n_jobs=self.n_jobs)))
 
         return GramRows(rows.n_rows, squared, scale=-0.5)
 
@@ -206,7 +207,7 @@ class ClassicalMDS(SpectralEstimator):
         if self.metric == "precomputed":
             return GivenDistances(), np.square(rows.block(slice(None)))
         metric = resolve_metric(self.metric, rows=rows)
-        squared = pairwise_distances(rows, rows, metric, n_jobs=self.n_jobs, events=events)
+        squared = pairwise_distances(rows, rows, metric, Run.along(events, self.n_jobs))
         np.square(squared, out=squared)
         return SquaredDistances(metric, rows, self.n_jobs), squared
 

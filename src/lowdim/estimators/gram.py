@@ -33,7 +33,7 @@ def embed_gram(
         Z,
         n_components,
         solver,
-        rng=points.streams.solve,
+        rng=points.streams["solve"],
         events=events,
         n_jobs=points.n_jobs,
     )

@@ -19,6 +19,7 @@ from ..neighbors import symmetric_graph
 from ..neighbors.lookup import Lookup
 from ..records import Floats, PlannedStage, Sparse
 from ..rules import Rule
+from ..run import Run
 from ..spectral.operators import GramRows
 from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.reduce.configuration import LandmarkSolver
@@ -50,7 +51,8 @@ class SquaredGeodesics:
 
     def values(self, rows: Rows) -> Floats:
         """One row for each new point, one column for each fitted point."""
-        lengths = paths_from_new(self.graph, self.lookup.query(rows), events=Events(), n_jobs=self.n_jobs)
+        run = Run(n_jobs=self.n_jobs)
+        lengths = paths_from_new(self.graph, self.lookup.query(rows, run), run)
         return np.square(lengths, out=lengths)
 
 
@@ -151,7 +153,7 @@ class Isomap(SpectralEstimator):
             validation.check_components(
                 self.n_components, part.n_points - 1, f"{part.n_points} points span no more"
             )
-            graph = symmetric_graph(part.bridged(), n_jobs=self.n_jobs)
+            graph = symmetric_graph(part.bridged(), Run(n_jobs=self.n_jobs))
             if isinstance(solver, Nystrom):
                 return embed_landmark_isomap(self, part, graph, solver, events)
             if isinstance(solver, LandmarkSolver):
@@ -166,14 +168,14 @@ class Isomap(SpectralEstimator):
 
         def rows(block: slice) -> Floats:
             sources = np.arange(block.start, block.stop)
-            lengths = shortest_paths(graph, sources, events=Events(), n_jobs=self.n_jobs)
+            lengths = shortest_paths(graph, sources, Run(n_jobs=self.n_jobs))
             return np.square(lengths, out=lengths)
 
         return GramRows(hood.n_points, rows, hood.weights, scale=-0.5)
 
     def _embed_exactly(self, hood: Neighborhood, graph: Sparse, solver: str, events: Events) -> Embedded:
         with events.stage("geodesics"):
-            squared = shortest_paths(graph, events=events, n_jobs=self.n_jobs)
+            squared = shortest_paths(graph, None, Run.along(events, self.n_jobs))
             np.square(squared, out=squared)
         with events.stage("solve"):
             problem, mean_profile = distance_problem(squared, hood.weights)
@@ -181,7 +183,7 @@ class Isomap(SpectralEstimator):
                 problem,
                 self.n_components,
                 solver=solver,
-                rng=hood.settings.streams.solve,
+                rng=hood.settings.streams["solve"],
                 events=events,
                 n_jobs=self.n_jobs,
             )
@@ -192,7 +194,7 @@ class Isomap(SpectralEstimator):
             profile, solution.vectors, solution.values, mean_profile, scale=-0.5, weights=hood.weights
         )
         with events.stage("residual variance"):
-            variance = self._residual_variance(squared, coordinates, hood.settings.streams.solve)
+            variance = self._residual_variance(squared, coordinates, hood.settings.streams["solve"])
         return Embedded(
             coordinates,
             map_,

@@ -18,6 +18,7 @@ from ..memory import available_memory
 from ..neighbors.lookup import Lookup
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Sparse
+from ..run import Run
 from ..spectral.recipes.gram import scaled_coordinates
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_mds import landmark_mds
@@ -39,7 +40,8 @@ class GeodesicsToLandmarks:
 
     def values(self, rows: Rows) -> Floats:
         """One row for each new point, one column for each landmark."""
-        lengths = paths_from_new(self.graph, self.lookup.query(rows), events=Events(), n_jobs=self.n_jobs)
+        run = Run(n_jobs=self.n_jobs)
+        lengths = paths_from_new(self.graph, self.lookup.query(rows, run), run)
         return np.square(lengths[:, self.landmarks])
 
 
@@ -66,7 +68,7 @@ def embed_landmark_isomap(
     with events.stage("solve"):
         profile = GeodesicsToLandmarks(hood.lookup, graph, indices, n_jobs)
         solution, extension = landmark_mds(
-            among, profile, n_components, rng=hood.settings.streams.solve, events=events, n_jobs=n_jobs
+            among, profile, n_components, rng=hood.settings.streams["solve"], events=events, n_jobs=n_jobs
         )
         coordinates = once(events, "place", lambda: geodesics.place(extension, events))
     map_: Map = extension
@@ -134,5 +136,5 @@ class LandmarkGeodesics:
         return (block for block in blocks if block.start >= start)
 
     def _find(self, block: slice) -> Floats:
-        lengths = shortest_paths(self.graph, self.landmarks[block], events=Events(), n_jobs=self.n_jobs)
+        lengths = shortest_paths(self.graph, self.landmarks[block], Run(n_jobs=self.n_jobs))
         return np.square(lengths, out=lengths)

@@ -17,11 +17,12 @@ from ..keeping import once
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors.lookup import Lookup
 from ..records import Certificate, Floats, Integers
+from ..run import Streams
 from ..spectral.landmarks import Landmarks, choose_landmarks, snap_to_points
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.weights import LandmarkWeights, landmark_weights
 from .base import Map
-from .neighborhood import PAIRWISE, Neighborhood, Streams
+from .neighborhood import PAIRWISE, Neighborhood
 from .parts import ColumnsMap
 from .shared import Shared
 
@@ -69,7 +70,7 @@ class Points:
             validation.check_distinct(distinct.first.size, rows.n_rows)
             if distinct.n_collapsed:
                 points, places = rows.select(distinct.first), distinct.group
-        streams = Streams.of(estimator.random_state)
+        streams = Streams(estimator.random_state)
         return cls(points, metric, pairwise, estimator.n_jobs, streams, places)
 
     @property
@@ -97,13 +98,13 @@ def pick_landmarks(
             metric=points.metric,
             pairwise=points.pairwise,
             place_of_row=points.places,
-            rng=points.streams.landmarks,
+            rng=points.streams["landmarks"],
             events=events,
             n_jobs=points.n_jobs,
         )
         return {"values": chosen.rows.values, "indices": chosen.indices}
 
-    found = once(events, "landmarks", choose, rng=points.streams.landmarks)
+    found = once(events, "landmarks", choose, rng=points.streams["landmarks"])
     landmarks = Landmarks(Rows(found["values"]), found["indices"])
     if at_points and landmarks.indices is None:
         indices = snap_to_points(landmarks, points.rows, metric=points.metric, n_jobs=points.n_jobs)

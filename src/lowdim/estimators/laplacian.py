@@ -16,6 +16,7 @@ from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
 from ..records import PlannedStage, Sparse
 from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
+from ..run import Run
 from ..spectral.recipes.laplacian import laplacian_problem
 from ..spectral.reduce.configuration import LandmarkSolver
 from . import costs
@@ -85,8 +86,9 @@ def build_affinity(
         return W, None
     with events.stage("affinities"):
         neighbors = hood.bridged(capped=True)
-        fitted = choose_affinity(estimator, events).fit(neighbors, events=events, n_jobs=estimator.n_jobs)
-        return fitted.weights(neighbors, events=events, n_jobs=estimator.n_jobs), fitted
+        run = Run.along(events, estimator.n_jobs)
+        fitted = choose_affinity(estimator, events).fit(neighbors, run)
+        return fitted.weights(neighbors, run), fitted
 
 
 def solve_laplacian(

@@ -15,6 +15,7 @@ from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors.edges import with_self
 from ..records import PlannedStage, Problem
 from ..rules import OneOf, Real, Rule
+from ..run import Run
 from ..spectral.recipes.lle_hessian import hessian_lle
 from ..spectral.recipes.lle_ltsa import ltsa
 from ..spectral.recipes.lle_modified import modified_lle
@@ -174,7 +175,7 @@ class LLE(SpectralEstimator):
                 # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
                 # neighbour has no equation, and on real data such points fill the null space with single points.
                 neighbors = with_self(neighbors)
-            patches = patches_of(hood.index, neighbors, n_jobs=self.n_jobs)
+            patches = patches_of(hood.index, neighbors, None, Run(n_jobs=self.n_jobs))
             return self._problem(patches, hood, events)
 
     def _problem(self, patches: Patches, hood: Neighborhood, events: Events) -> Problem:

@@ -36,13 +36,14 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Outcome, Stopping
 from ..optimize.protocol import Optimizer
 from ..records import Floats, PlannedStage, Sparse
+from ..run import Run, Streams
 from . import costs
 from .base import Embedded
 from .embedding_parameters import EmbeddingParameters
 from .engines import check_repulsion, choose_repulsion
 from .frames import Frames
 from .laplacian import check_affinity_input
-from .neighborhood import PAIRWISE, Neighborhood, Settings, Streams, find_neighborhood
+from .neighborhood import PAIRWISE, Neighborhood, Settings, find_neighborhood
 from .shared import Shared
 from .starts import check_start, find_start
 
@@ -119,11 +120,11 @@ class NeighborEmbedding(EmbeddingParameters):
                         points,
                         W,
                         self.n_components,
-                        rng=streams.solve,
+                        rng=streams["solve"],
                         events=events,
                         n_jobs=self.n_jobs,
                     ),
-                    rng=streams.solve,
+                    rng=streams["solve"],
                 )
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
         engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
@@ -171,7 +172,7 @@ class NeighborEmbedding(EmbeddingParameters):
         return Embedded(expand(outcome.X), map_, attributes=attributes, figures=figures)
 
     def _neighborhood(self, rows: Rows, events: Events, shared: Shared) -> Neighborhood:
-        streams = Streams.of(self.random_state)
+        streams = Streams(self.random_state)
         if self.affinity == "precomputed" or self.metric == "graph":
             graph = (
                 rows.values.copy()
@@ -210,8 +211,9 @@ class NeighborEmbedding(EmbeddingParameters):
             W.sort_indices()
             return W, None
         affinity = self._default_affinity(hood, events) if isinstance(self.affinity, str) else self.affinity
-        fitted = affinity.fit(lists, events=events, n_jobs=self.n_jobs)
-        return fitted.weights(lists, events=events, n_jobs=self.n_jobs), fitted
+        run = Run.along(events, self.n_jobs)
+        fitted = affinity.fit(lists, run)
+        return fitted.weights(lists, run), fitted
 
     def _default_affinity(self, hood: Neighborhood, events: Events) -> Affinity:
         fewest = int(hood.neighbors.counts.min())
@@ -336,7 +338,7 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, hood.settings.streams.links)
+                index = follow_links(index, hood.neighbors, hood.settings.quiet_run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.weights, self.n_jobs)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..neighbors.edges import Edges, add_edges, restrict
 from ..neighbors.lookup import Lookup
 from ..records import Components, Duplicates, Floats, Integers, Neighbors
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from ..run import Run, Streams
 from .base import COMMON_RULES
 from .shared import Shared
 
@@ -34,24 +34,6 @@ NEIGHBOR_RULES: Mapping[str, Rule] = {
     "search": OneOf("auto", "exact", "approximate"),
     "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Streams:
-    """Random numbers of each stage apart, so that a stage that is shared with another fit changes no other stage."""
-
-    search: np.random.Generator
-    landmarks: np.random.Generator
-    solve: np.random.Generator
-    links: np.random.Generator
-    seed: Hashable
-
-    @classmethod
-    def of(cls, random_state: Any) -> Streams:
-        """Independent streams of one seed. A generator is no seed: it gives other numbers every time."""
-        seed = random_state if isinstance(random_state, numbers.Integral) else object()
-        search, landmarks, solve, links = validation.make_generator(random_state).spawn(4)
-        return cls(search, landmarks, solve, links, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +57,17 @@ class Settings:
             np.inf if estimator.metric == "graph" else estimator.radius,
             estimator.search,
             estimator.n_jobs,
-            Streams.of(estimator.random_state),
+            Streams(estimator.random_state),
         )
+
+    def run(self, events: Events) -> Run:
+        """What a stage is given, now that the stream of events is where it is."""
+        return Run.along(events, self.n_jobs, self.streams)
+
+    @property
+    def quiet_run(self) -> Run:
+        """The same for work that is told by the stage around it."""
+        return Run(n_jobs=self.n_jobs, streams=self.streams)
 
     @property
     def pairwise(self) -> bool:
@@ -170,10 +161,8 @@ def open_index(rows: Rows, settings: Settings, events: Events) -> Index:
         rows,
         settings.metric,
         search=settings.search,
-        n_jobs=settings.n_jobs,
-        rng=settings.streams.search,
-        events=events,
         patience=settings.patience,
+        run=settings.run(events),
     )
 
 
@@ -222,7 +211,7 @@ def find_neighborhood(
             if not components:
                 everyone = np.zeros(found.n_rows, dtype=np.int64)
                 return found, Components(everyone, np.array([found.n_rows]))
-            return found, find_components(symmetric_graph(found, n_jobs=settings.n_jobs))
+            return found, find_components(symmetric_graph(found, settings.quiet_run))
 
         wanted = (
             settings.metric,
@@ -238,7 +227,7 @@ def find_neighborhood(
 
 def _open_once(rows: Rows, settings: Settings, events: Events, shared: Shared) -> Index:
     """The index, from the random numbers that it was first built from, whichever fit that was."""
-    bits = settings.streams.search.bit_generator
+    bits = settings.streams["search"].bit_generator
     key = (settings.metric, settings.search)
     bits.state = once(events, "search", lambda: bits.state, keeper=shared.keeper, key=key, is_choice=True)
     return open_index(rows, settings, events)
@@ -270,7 +259,7 @@ def _search(
         neighbors = once(
             events,
             "neighbours",
-            lambda: index.query_radius(None, radius),
+            lambda: index.query_radius(None, radius, settings.run(events)),
             keeper=shared.keeper,
             key=(settings.metric, radius),
             kind=Neighbors,
@@ -295,10 +284,10 @@ def _search(
         return once(
             events,
             "neighbours",
-            lambda: index.query(None, widest, events=events),
+            lambda: index.query(None, widest, settings.run(events)),
             keeper=shared.keeper,
             key=key,
-            rng=settings.streams.search,
+            rng=settings.streams["search"],
             kind=Neighbors,
         )
 

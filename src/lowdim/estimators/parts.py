@@ -14,6 +14,7 @@ from ..errors import DisconnectedError, DisconnectedWarning
 from ..events import Events
 from ..neighbors import Index, connect_components
 from ..records import Floats, Integers
+from ..run import Run
 from ..validation import listed
 from .base import Embedded, Map
 from .neighborhood import Neighborhood
@@ -75,7 +76,7 @@ def _expand(hood: Neighborhood, values: Any) -> Any:
 
 def _connect(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events: Events) -> Embedded:
     with events.stage("connect"):
-        bridges = connect_components(hood.components, hood.index, events=events)
+        bridges = connect_components(hood.components, hood.index, Run.along(events, hood.settings.n_jobs))
     events.warned(
         f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
         "Distances across them are guesses: raise n_neighbors or radius, or see on_disconnected.",
@@ -163,7 +164,7 @@ class NearestMap:
 
     def transform(self, rows: Rows) -> Floats:
         """Coordinates of new points, each row alone."""
-        return self.embedding[self.index.query(rows, 1).indices]
+        return self.embedding[self.index.query(rows, 1, Run()).indices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,7 @@ class ComponentsMap:
 
     def transform(self, rows: Rows) -> Floats:
         """Coordinates of new points, each row alone."""
-        nearest = self.index.query(rows, 1).indices
+        nearest = self.index.query(rows, 1, Run()).indices
         coordinates = np.empty((rows.n_rows, self.shifts.shape[1]))
         for label, (map_, members) in enumerate(zip(self.maps, self.members, strict=True)):
             picked = np.flatnonzero(self.labels[nearest] == label)

@@ -19,6 +19,7 @@ from ..events import Events, Listener
 from ..keeping import once
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
+from ..run import Streams
 from ..spectral.grouping import group
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.lll import LLL
@@ -31,7 +32,7 @@ from .laplacian import (
     laplacian_stages,
     solve_laplacian,
 )
-from .neighborhood import PAIRWISE, Neighborhood, Streams
+from .neighborhood import PAIRWISE, Neighborhood
 from .parts import Needs, embed_parts
 from .shared import Shared
 from .solvers import Solver
@@ -197,7 +198,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         validation.check_clusters(self.n_clusters, rows.n_rows)
         embedded = super()._embed(rows, events, shared)
         with events.stage("k-means"):
-            rng = Streams.of(self.random_state).solve
+            rng = Streams(self.random_state)["solve"]
             labels, centers = once(
                 events, "k-means", lambda: self._group(embedded.coordinates, embedded.landmarks, rng, events)
             )

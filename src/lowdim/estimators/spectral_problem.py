@@ -21,12 +21,12 @@ from ..neighbors.lookup import Lookup
 from ..parallel import FACTOR, apart
 from ..records import Floats, PlannedStage, Problem, Sparse
 from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
+from ..run import Run, Streams
 from ..spectral.operators import Explicit
 from . import costs
 from .base import COMMON_RULES, Embedded, Estimator, Map
 from .by_solver import solve_problem
 from .landmarks import Points
-from .neighborhood import Streams
 from .shared import Shared
 from .solvers import SOLVER_RULE, Solver, solver_of
 
@@ -164,14 +164,12 @@ class SpectralProblem(Estimator):
             "graph" if without_points else self.metric,
             without_points,
             self.n_jobs,
-            Streams.of(self.random_state),
+            Streams(self.random_state),
         )
         answer = solve_problem(problem, self.n_components, solver_of(self), points, self, events)
         map_: Map = answer.map or WithoutPoints()
         if answer.map is None and not without_points:
-            index = build_index(
-                rows, self.metric, n_jobs=self.n_jobs, rng=points.streams.search, events=events
-            )
+            index = build_index(rows, self.metric, run=Run.along(events, self.n_jobs, points.streams))
             k = min(self.n_components + 3, rows.n_rows)
             map_ = LocallyLinearMap(Lookup(index, k), answer.solution.vectors, n_jobs=self.n_jobs)
         return answer.embedded(map_)

@@ -20,9 +20,9 @@ from scipy.sparse import csr_array
 from ..affinities import FittedAffinity
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..neighbors.lookup import Lookup
 from ..records import Floats, Integers
+from ..run import Run
 
 SMALLEST_SHRINKAGE = 0.05
 
@@ -76,8 +76,9 @@ class NeighborAffinities:
 
     def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
-        neighbors = self.lookup.query(rows)
-        W = self.affinity.to_new(neighbors, events=Events(), n_jobs=self.n_jobs)
+        run = Run(n_jobs=self.n_jobs)
+        neighbors = self.lookup.query(rows, run)
+        W = self.affinity.to_new(neighbors, run)
         nearest = neighbors.indptr[:-1]
         equal = np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
         return (W if self.weights is None else csr_array(W * self.weights)), equal

@@ -19,6 +19,7 @@ from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors import Index
 from ..neighbors.lookup import Lookup
 from ..records import Floats, Neighbors, Sparse
+from ..run import Run
 from ..validation import check_finite
 
 
@@ -30,12 +31,13 @@ class SharedLookup(Lookup):
     widest: int = 0
     shared: Shared | None = None
 
-    def query(self, rows: Rows) -> Neighbors:
+    def query(self, rows: Rows, run: Run) -> Neighbors:
         """Fitted neighbours of each new row, each row alone."""
         if rows is not self.rows or self.shared is None or self.radius is not None:
-            return Lookup.query(self, rows)
+            return Lookup.query(self, rows, run)
         found = self.shared.once(
-            ("neighbours outside", id(self.index), self.widest), lambda: self.index.query(rows, self.widest)
+            ("neighbours outside", id(self.index), self.widest),
+            lambda: self.index.query(rows, self.widest, run),
         )
         return found.first(self.n_neighbors)
 
@@ -83,6 +85,7 @@ def _with_lookups(part: Any, change: Callable[[Lookup], Lookup]) -> Any:
 
 
 def _weights(map_: LocallyLinearMap, rows: Rows) -> Sparse:
-    neighbors = map_.lookup.query(rows)
-    patches = patches_of(map_.lookup.index, neighbors, rows, n_jobs=map_.n_jobs)
-    return reconstruction_weights(patches, reg=map_.reg, snap=True, n_jobs=map_.n_jobs)
+    run = Run(n_jobs=map_.n_jobs)
+    neighbors = map_.lookup.query(rows, run)
+    patches = patches_of(map_.lookup.index, neighbors, rows, run)
+    return reconstruction_weights(patches, run, reg=map_.reg, snap=True)

@@ -21,6 +21,7 @@ from ..neighbors import build_index
 from ..neighbors.metrics.general import parameters_from_data
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from .reduce.configuration import CHOICES, LandmarkSolver
 from .sampling.farthest import farthest_points
 from .sampling.k_means import k_means_centres
@@ -142,14 +143,14 @@ def _nearest_points(
     wanting: Rows, rows: Rows, k: int, metric: Metric, n_jobs: int | None
 ) -> tuple[Integers, Floats]:
     """The k nearest data points of a few rows, the data indexed some rows at a time."""
-    parameters = parameters_from_data(metric, rows)
+    parameters, run = parameters_from_data(metric, rows), Run.of(n_jobs=n_jobs)
     points, distances = np.zeros((wanting.n_rows, 0), np.int64), np.zeros((wanting.n_rows, 0))
     for block in row_blocks(rows.n_rows, min(SEARCHED_ROWS, max(1024, rows.block_rows(1 << 28)))):
         part = Rows(rows.values[block])
         index = build_index(
-            part, metric, search="exact", metric_params=parameters, n_queries=wanting.n_rows, n_jobs=n_jobs
+            part, metric, search="exact", metric_params=parameters, n_queries=wanting.n_rows, run=run
         )
-        found = index.query(wanting, min(k, part.n_rows))
+        found = index.query(wanting, min(k, part.n_rows), run)
         points = np.hstack((points, found.indices.reshape(wanting.n_rows, -1) + block.start))
         distances = np.hstack((distances, found.distances.reshape(wanting.n_rows, -1)))
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]

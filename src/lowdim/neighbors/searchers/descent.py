@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
-from ...events import Events
+from ...run import Run
 from .base import Found
 
 LEAST_NEIGHBORS = 30
@@ -49,13 +49,13 @@ class DescentSearcher:
         self.index: Any = None
         self.width = 0
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point: the graph that the descent ends with."""
         self._build(count)
         indices = np.asarray(self.index.neighbor_graph[0], dtype=np.int64)[:, :count]
         return indices, np.full(indices.shape[0], np.inf)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         self._build(count)
         _check_process()

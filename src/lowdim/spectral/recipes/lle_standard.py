@@ -9,6 +9,7 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches
 from ...events import Events
 from ...records import Floats, Problem
+from ...run import Run
 from ..operators import Normal
 from .alignment import require_neighbors
 
@@ -39,7 +40,7 @@ def standard_lle(
         Told of progress.
     """
     require_neighbors(patches.neighbors, 1, "standard", "a point alone has no weights")
-    W = reconstruction_weights(patches, reg=reg, n_jobs=n_jobs, events=events)
+    W = reconstruction_weights(patches, Run.along(events or Events(), n_jobs), reg=reg)
     F = csr_array(eye_array(W.shape[0], format="csr") - W)
     F.sort_indices()
     return Problem(Normal(F, weights, n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[0], 1)))

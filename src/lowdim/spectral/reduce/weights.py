@@ -17,7 +17,6 @@ from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
 from ...events import Events
-from ...keeping import pieces
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -25,6 +24,7 @@ from ...neighbors.pairwise import pairwise_distances
 from ...parallel import row_blocks
 from ...places import State
 from ...records import Floats, Neighbors, Sparse
+from ...run import Run
 from ..landmarks import Landmarks
 
 BLOCK_NEIGHBORS = 1 << 18
@@ -89,27 +89,28 @@ def landmark_weights(
         Told of progress, and warned where more than 5 points in 1000 are far from every landmark, or one is ten
         times as far from the nearest as that is from its own.
     """
-    events = events or Events()
-    index = _index(rows, landmarks, metric, pairwise, n_jobs, events)
+    run = Run.along(events or Events(), n_jobs)
+    quiet = run.silent()
+    index = _index(rows, landmarks, metric, pairwise, run)
     index.check_k(landmarks.rows, n_neighbors)
     n_rows, columns = rows.n_rows, landmarks.indices if pairwise else None
     indices, weights = np.empty(n_rows * n_neighbors, np.int32), np.empty(n_rows * n_neighbors)
-    remoteness = Remoteness(index, n_neighbors, metric)
-    table = _table(index, n_rows, n_neighbors, reg, n_jobs)
+    remoteness = Remoteness(index, n_neighbors, metric, quiet)
+    table = _table(index, n_rows, n_neighbors, reg, quiet)
 
     def weigh(block: slice) -> tuple[int, float]:
         part = Rows(rows.values[block])
         part = part if columns is None else Rows(part.values[:, columns])
-        neighbors = index.query(part, n_neighbors)
+        neighbors = index.query(part, n_neighbors, quiet)
         patches: Patches = (
-            patches_of(index, neighbors, part, n_jobs=n_jobs)
+            patches_of(index, neighbors, part, quiet)
             if table is None
-            else table_patches(neighbors, table, n_jobs=n_jobs)
+            else table_patches(neighbors, table, quiet)
         )
         own = slice(block.start * n_neighbors, block.stop * n_neighbors)
-        block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=n_jobs)
+        block_weights = reconstruction_weights(patches, quiet, reg=reg, snap=True)
         indices[own], weights[own] = block_weights.indices, block_weights.data
-        events.progress(block.stop, n_rows)
+        run.progress(block.stop, n_rows)
         return remoteness.of(neighbors)
 
     def make(piece: slice) -> State:
@@ -118,7 +119,7 @@ def landmark_weights(
         own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
         return {"indices": indices[own], "weights": weights[own], "remote": found}
 
-    for piece, found in pieces(events, "weights", n_rows, 12 * n_neighbors, make):
+    for piece, found in run.pieces("weights", n_rows, 12 * n_neighbors, make):
         own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
         indices[own], weights[own] = found["indices"], found["weights"]
         for far, farthest in found["remote"]:
@@ -126,11 +127,11 @@ def landmark_weights(
     starts = np.arange(n_rows + 1) * n_neighbors
     Z = csr_array((weights, indices, starts), shape=(n_rows, landmarks.size))
     Z.has_sorted_indices = True
-    remoteness.warn(n_rows, events)
+    remoteness.warn(n_rows, run.events)
     return LandmarkWeights(Z, landmarks, index, n_neighbors, remoteness.far)
 
 
-def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, n_jobs: int | None) -> Floats | None:
+def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, run: Run) -> Floats | None:
     """Squared distances between the landmarks, where Gram matrices from them are cheaper than from many columns."""
     L, n_columns = index.rows.shape
     saves = n_columns >= FEW_COLUMNS and n_rows * n_neighbors**2 >= 4 * L**2
@@ -142,7 +143,7 @@ def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, n_jobs: int 
         or reg < SAFE_RIDGE
     ):
         return None
-    return np.square(pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), n_jobs=n_jobs))
+    return np.square(pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), run))
 
 
 def _index(
@@ -150,8 +151,7 @@ def _index(
     landmarks: Landmarks,
     metric: str | Callable[..., float],
     pairwise: bool,
-    n_jobs: int | None,
-    events: Events,
+    run: Run,
 ) -> Index:
     if not pairwise:
         return build_index(
@@ -160,8 +160,7 @@ def _index(
             search="exact",
             metric_params=parameters_from_data(metric, rows),
             n_queries=rows.n_rows,
-            n_jobs=n_jobs,
-            events=events,
+            run=run,
         )
     if rows.is_sparse:
         raise InputError(
@@ -172,19 +171,19 @@ def _index(
         raise InputError(
             "Landmarks must be indices of points where X is a matrix between points; got points."
         )
-    return build_index(landmarks.rows, PRECOMPUTED[0], n_jobs=n_jobs)
+    return build_index(landmarks.rows, PRECOMPUTED[0], run=run)
 
 
 class Remoteness:
     """How far points are from their nearest landmarks, as a multiple of how far these are from their own."""
 
-    def __init__(self, index: Index, n_neighbors: int, metric: str | Callable[..., float]) -> None:
+    def __init__(self, index: Index, n_neighbors: int, metric: str | Callable[..., float], run: Run) -> None:
         self.far, self.farthest = 0, 0.0
         # Metrics that grow with the square of a Euclidean distance are compared by that distance.
         resolved = None if metric in PRECOMPUTED else resolve_metric(metric)
         self.is_square = isinstance(resolved, MappedMetric) and not resolved.is_homogeneous
         k = min(max(n_neighbors, REACH), index.n_points - 1)
-        self.reach = index.query(None, k).distances.reshape(-1, k)[:, -1] if k else np.full(1, np.inf)
+        self.reach = index.query(None, k, run).distances.reshape(-1, k)[:, -1] if k else np.full(1, np.inf)
 
     def of(self, neighbors: Neighbors) -> tuple[int, float]:
         """How many of some rows are far, and how far the farthest is; each row has neighbours."""

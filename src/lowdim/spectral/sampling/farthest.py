@@ -15,6 +15,7 @@ from ...neighbors.geometry import Geometry
 from ...neighbors.metrics import MappedMetric
 from ...parallel import map_blocks
 from ...records import Floats, Integers
+from ...run import Run
 
 BLOCK_ROWS = 4096
 NATIVE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
@@ -64,17 +65,18 @@ def _step(
             rows.n_rows,
             n_jobs,
         )
-    geometry = Geometry(rows, resolved, n_jobs)
-    return _sparse(geometry) if rows.is_sparse else _Dense(geometry, count)
+    run = Run.of(n_jobs=n_jobs)
+    geometry = Geometry(rows, resolved, run)
+    return _sparse(geometry, run) if rows.is_sparse else _Dense(geometry, count, run)
 
 
-def _sparse(geometry: Geometry) -> Step:
+def _sparse(geometry: Geometry, run: Run) -> Step:
     def measure(new: int, part: slice) -> Floats:
         points = np.arange(part.start, part.stop)
         row = geometry.block(None, slice(new, new + 1))
         return geometry.pairs(row, np.array([0, points.size]), points)
 
-    return _by_distances(measure, geometry.rows.n_rows, geometry.n_jobs)
+    return _by_distances(measure, geometry.rows.n_rows, run.n_jobs)
 
 
 def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, n_jobs: int | None) -> Step:
@@ -94,8 +96,8 @@ def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, n_jobs: 
 class _Dense:
     """Steps over dense rows under a metric with a Euclidean form: rows that cannot change are not read."""
 
-    def __init__(self, geometry: Geometry, count: int) -> None:
-        self.geometry = geometry
+    def __init__(self, geometry: Geometry, count: int, run: Run) -> None:
+        self.geometry, self.run = geometry, run
         n_rows, n_columns = geometry.rows.shape
         self.nearest, self.squared = np.full(n_rows, -1, np.int64), np.full(n_rows, np.inf)
         self.landmarks, self.terms = np.empty((count, n_columns)), np.empty((count, 3))
@@ -123,7 +125,7 @@ class _Dense:
             )
             return part.start + place, largest
 
-        found = map_blocks(work, rows.n_rows, n_jobs=geometry.n_jobs, block_rows=_block_rows(rows.n_rows))
+        found = self.run.map(work, rows.n_rows, block_rows=_block_rows(rows.n_rows))
         self.landmarks[number], self.terms[number] = row.values[0], row.terms[0]
         self.used += 1
         return _farthest_of(found)

@@ -20,6 +20,7 @@ from ...neighbors import build_index, resolve_metric
 from ...neighbors.metrics import MappedMetric
 from ...parallel import row_blocks
 from ...records import Floats, Integers, format_bytes
+from ...run import Run
 
 POINTS_PER_CENTRE = 64
 FEWEST_PER_CENTRE = 8
@@ -65,10 +66,10 @@ def k_means_centres(
         )
     sample = _sample(rows, count, rng)
     centres = _vectors(sample.select(rng.choice(sample.n_rows, count, replace=False)), resolved)
-    previous = np.inf
+    previous, run = np.inf, Run.of(n_jobs=n_jobs)
     for turn in range(ITERATIONS):
-        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, n_jobs=n_jobs)
-        found = index.query(sample, 1)
+        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, run=run)
+        found = index.query(sample, 1, run)
         centres = _means(sample, found.indices, found.distances, count, resolved)
         events.progress(turn + 1, ITERATIONS)
         spread = float(np.mean(found.distances**2))

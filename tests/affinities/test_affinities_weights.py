@@ -6,10 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import NearestNeighbors
 
-from lowdim.affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning
+from lowdim.affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
 from lowdim.affinities.weights import SMALLEST
 from lowdim.errors import DataWarning, InputError
 from lowdim.events import Event, Events
@@ -204,3 +205,8 @@ def test_rows_without_neighbours_are_empty() -> None:
         weights = weights_of(affinity, neighbors)
         assert (weights[2] == 0).all()
         assert weights[0, 1] > 0
+
+
+def test_degrees() -> None:
+    W = np.random.default_rng(0).random((30, 30)) * (np.random.default_rng(1).random((30, 30)) < 0.2)
+    np.testing.assert_allclose(degrees(csr_array(W)), W.sum(axis=1), rtol=1e-14)

@@ -122,6 +122,20 @@ def test_descent_for_other_metrics_and_sparse_rows(monkeypatch, metric):
     assert new.indices.reshape(-1, 3)[:, 0].tolist() == [0, 1, 2, 3]
 
 
+def test_new_rows_leave_a_descent_as_it_is(monkeypatch):
+    pretend_descent(monkeypatch, 1.0)
+    index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
+    index.query(None, 6, Run.of())
+    stored = index.searcher.width, dict(index.recall.known)
+    graph = index.searcher.index
+    index.query(Rows(POINTS[:4]), 60, Run.of())
+    assert index.searcher.index is graph
+    assert (index.searcher.width, index.recall.known) == stored
+    fresh = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
+    fresh.query(Rows(POINTS[:4]), 60, Run.of())
+    assert (fresh.searcher.width, fresh.recall.known) == (0, {})
+
+
 def test_poor_recall_is_warned_of(monkeypatch):
     pretend_descent(monkeypatch, 0.2)
     index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())

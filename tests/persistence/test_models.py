@@ -275,6 +275,15 @@ def test_newer_formats_are_refused_and_older_ones_brought_up(
     assert lowdim.load(path).whiten is True
 
 
+@pytest.mark.parametrize("method", [lowdim.LLE, lowdim.LaplacianEigenmaps])
+def test_a_transform_changes_nothing_that_is_stored(method: type, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    model = method(search="approximate", n_neighbors=8).fit(X)
+    before = lowdim.save(model, tmp_path / "before.lowdim").read_bytes()
+    model.transform(X[:50] + 0.01)
+    assert lowdim.save(model, tmp_path / "after.lowdim").read_bytes() == before
+
+
 def test_fields_and_classes_of_before_are_not_missed(tmp_path: Path) -> None:
     """Older files say how many threads an index has, and some have a search that is no more."""
     model, new = fitted("LLE-modified")

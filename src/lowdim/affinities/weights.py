@@ -55,6 +55,12 @@ def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, run: Run) -> 
     return without_zeros(symmetrize(matrix, how, "larger", run))
 
 
+def degrees(weights: Sparse) -> Floats:
+    """W 1, the sum of the weights at each node."""
+    result: Floats = weights @ np.ones(weights.shape[1])
+    return result
+
+
 def without_zeros(matrix: Sparse) -> Sparse:
     """The matrix with its explicit zeros removed, in place."""
     if matrix.nnz and matrix.data.min() == 0.0:

@@ -34,31 +34,43 @@ class Searching(Protocol):
 
 
 class Recall:
-    """Estimates once for every k, for the points themselves and for new rows, on rows drawn as the index was built."""
+    """Estimates once for every k, for the points themselves and for new rows, on rows drawn as the index was built.
+
+    ``known`` is what was found while the points asked for their own neighbours, and belongs to a model. What new rows
+    add is remembered beside it, so that a search for them changes nothing that is stored.
+    """
 
     def __init__(self, approximate: Searching, rng: np.random.Generator) -> None:
         n_points = approximate.rows.n_rows
         self.approximate = approximate
         self.sample = np.sort(rng.choice(n_points, min(SAMPLE, n_points), replace=False))
         self.known: dict[tuple[int, bool], float] = {}
+        self._of_new_rows: dict[int, float] = {}
 
     def attach(self, found: Neighbors, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The neighbours with the recall of a search for k of them; a poor one is warned of."""
-        key = k, rows is None
-        if key not in self.known:
-            self.known[key] = self._of_points(found, k, run) if rows is None else self._of_rows(k, run)
-            run.chosen(
-                "recall of the neighbour search",
-                f"{self.known[key]:.3f}",
-                f"{self.sample.size} rows, {k} neighbours",
-            )
-        if self.known[key] < LEAST:
+        recall = self.known.get((k, rows is None))
+        if recall is None and rows is not None:
+            recall = self._of_new_rows.get(k)
+        if recall is None:
+            recall = self._estimate(found, rows, k, run)
+        if recall < LEAST:
             run.warned(
-                f"The approximate neighbour search finds about {self.known[key]:.0%} of the true neighbours; "
+                f"The approximate neighbour search finds about {recall:.0%} of the true neighbours; "
                 "use search='exact' if that is too few.",
                 DataWarning,
             )
-        return Neighbors(found.indptr, found.indices, found.distances, found.n_points, self.known[key])
+        return Neighbors(found.indptr, found.indices, found.distances, found.n_points, recall)
+
+    def _estimate(self, found: Neighbors, rows: Rows | None, k: int, run: Run) -> float:
+        if rows is None:
+            recall = self.known[k, True] = self._of_points(found, k, run)
+        else:
+            recall = self._of_new_rows[k] = self._of_rows(k, run)
+        run.chosen(
+            "recall of the neighbour search", f"{recall:.3f}", f"{self.sample.size} rows, {k} neighbours"
+        )
+        return recall
 
     def _of_points(self, found: Neighbors, k: int, run: Run) -> float:
         """Share of the true k nearest at a distance that the search for the points themselves found."""

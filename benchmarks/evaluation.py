@@ -17,8 +17,8 @@ from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.fft import FFT
 from lowdim.embedding.similarity import STUDENT
-from lowdim.events import Events
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import run, table
@@ -36,9 +36,9 @@ def _places(data: Labelled) -> dict[str, np.ndarray]:
 
 
 def _weights(data: Labelled) -> Any:
-    index = build_index(Rows(data.X), "euclidean", rng=np.random.default_rng(0), events=Events())
-    lists = index.query(None, 90)
-    W = Entropic(30.0).fit(lists, events=Events()).weights(lists, events=Events())
+    index = build_index(Rows(data.X), "euclidean", run=Run.of())
+    lists = index.query(None, 90, Run.of())
+    W = Entropic(30.0).fit(lists, Run.of()).weights(lists, Run.of())
     return W / W.sum()
 
 

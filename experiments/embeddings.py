@@ -21,7 +21,6 @@ from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.protocol import Repulsion
 from lowdim.embedding.similarity import GAUSSIAN, STUDENT
-from lowdim.events import Events
 from lowdim.neighbors.build import build_index
 from lowdim.optimize import (
     Backtracking,
@@ -45,6 +44,7 @@ from lowdim.optimize.directions import (
 from lowdim.optimize.outcome import History
 from lowdim.optimize.protocol import Descent, Direction, Optimizer
 from lowdim.records import Sparse
+from lowdim.run import Run
 
 PAPER = ("GD", "FP", "DiagH", "SD", "SD-", "CG", "L-BFGS")
 """The seven of Vladymyrov & Carreira-Perpinan 2012."""
@@ -75,8 +75,10 @@ def coil(step: int = 1) -> tuple[NDArray, NDArray]:
 
 def affinities(points: NDArray, perplexity: float, n_neighbors: int | None = None) -> Sparse:
     """Symmetric entropic affinities that sum to 1, over so many neighbours or all other points."""
-    neighbors = build_index(Rows(points), search="exact").query(None, n_neighbors or len(points) - 1)
-    P = Entropic(perplexity).fit(neighbors, events=Events()).weights(neighbors, events=Events())
+    neighbors = build_index(Rows(points), search="exact", run=Run.of()).query(
+        None, n_neighbors or len(points) - 1, Run.of()
+    )
+    P = Entropic(perplexity).fit(neighbors, Run.of()).weights(neighbors, Run.of())
     P.data /= P.data.sum()
     return P
 

@@ -116,7 +116,7 @@ def test_import_is_light() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {"sklearn", "numba", "faiss", "matplotlib", "scipy", "pandas", "pyamg", "pyarrow", "pynndescent"}
+    heavy = {"sklearn", "numba", "matplotlib", "scipy", "pandas", "pyamg", "pyarrow", "pynndescent"}
     assert heavy.isdisjoint(loaded)
 
 

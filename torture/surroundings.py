@@ -25,7 +25,6 @@ import numpy as np
 
 OTHERS = (
     "numba",
-    "faiss",
     "sklearn",
     "scipy.linalg",
     "scipy.fft",
@@ -100,7 +99,6 @@ def _libraries() -> dict[str, Any]:
     }
     ask = {
         "numba": lambda numba: (numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
-        "faiss": lambda faiss: faiss.omp_get_max_threads(),
         "sklearn": lambda sklearn: sklearn.get_config(),
         "scipy.fft": lambda fft: fft.get_workers(),
         "pyarrow": lambda arrow: (arrow.cpu_count(), arrow.io_thread_count()),

@@ -12,7 +12,7 @@ import numbers
 import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -40,10 +40,18 @@ class Streams:
     """
 
     def __init__(self, random_state: Any = 0) -> None:
+        is_seed = isinstance(random_state, numbers.Integral)
+        self.seed: Hashable = random_state if is_seed else object()
         self._random_state = random_state
-        self.seed: Hashable = random_state if isinstance(random_state, numbers.Integral) else object()
-        made = validation.make_generator(random_state).spawn(len(STREAMS))
-        self._generators = dict(zip(STREAMS, made, strict=True))
+        if not is_seed:
+            # What a generator gives depends on when it is asked: now, before anybody else draws from it.
+            _ = self._generators
+
+    @cached_property
+    def _generators(self) -> dict[str, np.random.Generator]:
+        """The streams, made when the first is used: a map for new points draws nothing, and must not wait for them."""
+        made = validation.make_generator(self._random_state).spawn(len(STREAMS))
+        return dict(zip(STREAMS, made, strict=True))
 
     def __getitem__(self, name: str) -> np.random.Generator:
         """The stream of a kind of stage."""
@@ -120,6 +128,11 @@ class Run:
     def of(cls, random_state: Any = 0, n_jobs: int | None = None) -> Run:
         """A run that tells nobody and keeps nothing."""
         return cls(workers=Workers(n_jobs), streams=Streams(random_state))
+
+    @classmethod
+    def along(cls, events: Events, n_jobs: int | None = None, streams: Streams | None = None) -> Run:
+        """A run that tells a stream of events, and keeps its results where that does."""
+        return cls(events, Workers(n_jobs), streams or Streams(), Store(events.keeper))
 
     @property
     def n_jobs(self) -> int | None:

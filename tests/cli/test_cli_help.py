@@ -12,7 +12,7 @@ from lowdim.cli.guide import KEEPS
 from lowdim.cli.introspection import methods
 from lowdim.cli.program import COMMANDS
 
-HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "faiss", "pandas", "rich"}
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "rich"}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from model_zoo import fitted, forged, taken_apart, with_first
 import lowdim
 from lowdim.errors import FormatError, LowdimError, MissingExtraError
 from lowdim.persistence import describe
+from lowdim.run import Run
 
 KINDS = (
     "PCA",
@@ -178,7 +179,7 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
         ("PCA", "Stage", "depth", {"dict": [[[1], 1]]}, "cannot be one"),
         ("Isomap", "Lookup", "n_neighbors", 10**9, "parts of Lookup do not fit"),
         ("Isomap", "Lookup", "radius", -1.0, "parts of Lookup do not fit"),
-        ("Isomap", "Geometry", "n_jobs", 10**9, "n_jobs of Geometry is 1000000000"),
+        ("Isomap", "SquaredGeodesics", "n_jobs", 10**9, "n_jobs of SquaredGeodesics is 1000000000"),
         ("Isomap", "MappedMetric", "name", "eval", "no metric 'eval'"),
         ("Isomap", "Frame", "unit", 0.0, "parts of Frame do not fit"),
         ("MDS-seuclidean", "GeneralMetric", "function", "os.system", "parts of GeneralMetric do not fit"),
@@ -429,10 +430,12 @@ def test_a_missing_library_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monk
     from lowdim.neighbors import build_index
     from lowdim.neighbors.lookup import Lookup
 
+    pytest.importorskip("pynndescent")
     X = np.random.default_rng(0).normal(size=(30, 3))
     model = lowdim.LLE(n_neighbors=5).fit(X)
-    model.map_ = LocallyLinearMap(Lookup(build_index(Rows(X), search="flat"), 5), model.embedding_)
+    index = build_index(Rows(X), "manhattan", search="descent", run=Run.of())
+    model.map_ = LocallyLinearMap(Lookup(index, 5), model.embedding_)
     path = lowdim.save(model, tmp_path / "model.lowdim")
-    monkeypatch.setitem(__import__("sys").modules, "faiss", None)
-    with pytest.raises(MissingExtraError, match="pip install faiss-cpu"):
+    monkeypatch.setitem(__import__("sys").modules, "pynndescent", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'lowdim\[descent\]'"):
         lowdim.load(path)

@@ -106,7 +106,7 @@ class NeighborEmbedding(EmbeddingParameters):
         hood = self._neighborhood(rows, run)
         masses = hood.points.copies
         with events.stage("affinities"):
-            W, fitted = self._affinities(hood, events)
+            W, fitted = self._affinities(hood, run)
             weights = self._attraction_weights(W, masses, fitted)
         with events.stage("start"):
             if given is not None:
@@ -187,7 +187,7 @@ class NeighborEmbedding(EmbeddingParameters):
     def _perplexity_of_affinity(self) -> float:
         return float(self.affinity.perplexity) if isinstance(self.affinity, Entropic) else USUAL_PERPLEXITY
 
-    def _affinities(self, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
+    def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
         """Symmetric affinities, and what gives those of new points (None: they come given)."""
         lists = hood.neighbors
         if hood.points.metric == "graph":
@@ -196,9 +196,11 @@ class NeighborEmbedding(EmbeddingParameters):
             )
             W.sort_indices()
             return W, None
-        affinity = self._default_affinity(hood, events) if isinstance(self.affinity, str) else self.affinity
-        fitted = affinity.fit(lists, events=events, n_jobs=self.n_jobs)
-        return fitted.weights(lists, events=events, n_jobs=self.n_jobs), fitted
+        affinity = (
+            self._default_affinity(hood, run.events) if isinstance(self.affinity, str) else self.affinity
+        )
+        fitted = affinity.fit(lists, run)
+        return fitted.weights(lists, run), fitted
 
     def _default_affinity(self, hood: Neighborhood, events: Events) -> Affinity:
         fewest = int(hood.neighbors.counts.min())
@@ -328,7 +330,7 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, run.random("links"))
+                index = follow_links(index, hood.neighbors, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)

@@ -113,8 +113,8 @@ def given_affinities(part: Neighborhood) -> Sparse:
 def _weigh(affinity: Affinity, part: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity]:
     """Symmetric affinities of the fitted points, and what gives those of new points."""
     neighbors = part.bridged(capped=True)
-    fitted = affinity.fit(neighbors, events=run.events, n_jobs=run.n_jobs)
-    return fitted.weights(neighbors, events=run.events, n_jobs=run.n_jobs), fitted
+    fitted = affinity.fit(neighbors, run)
+    return fitted.weights(neighbors, run), fitted
 
 
 def choose_affinity(affinity: str | Affinity, bandwidth: float | None, run: Run) -> Affinity:

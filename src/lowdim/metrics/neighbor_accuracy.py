@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..neighbors import build_index
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from .inputs import check_labels, label_codes, read_points
 from .sampling import Sample
 from .scores import Estimate
@@ -43,8 +44,9 @@ def neighbor_accuracy(
     names = check_labels("neighbor_accuracy", "labels", labels, rows.n_rows)
     codes, n_classes = label_codes("neighbor_accuracy", "labels", names)
     _check_voters("neighbor_accuracy", k, rows.n_rows - 1)
-    index = build_index(rows, search="exact", n_jobs=n_jobs)
-    neighbors = index.query(None, k).indices.reshape(-1, k)
+    run = Run.of(n_jobs=n_jobs)
+    index = build_index(rows, search="exact", run=run)
+    neighbors = index.query(None, k, run).indices.reshape(-1, k)
     return float(_hits(codes, neighbors, codes, n_classes).mean())
 
 
@@ -94,7 +96,8 @@ def nearest_neighbor_error(
         )
     _check_voters(owner, k, points.n_rows)
     codes, n_classes = label_codes(owner, "test_labels", np.concatenate((known, asked)))
-    neighbors = build_index(points, search="exact", n_jobs=n_jobs).query(queries, k).indices.reshape(-1, k)
+    run = Run.of(n_jobs=n_jobs)
+    neighbors = build_index(points, search="exact", run=run).query(queries, k, run).indices.reshape(-1, k)
     hits = _hits(codes[: known.size], neighbors, codes[known.size :], n_classes)
     return float(1.0 - hits.mean())
 

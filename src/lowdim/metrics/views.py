@@ -18,6 +18,7 @@ from ..neighbors.precomputed import PrecomputedIndex
 from ..neighbors.table import TableIndex
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from ..validation import check_finite
 
 TABLE_ENTRIES = 1 << 22
@@ -36,7 +37,7 @@ class MappedDistances:
     """Distances under a metric with a Euclidean form."""
 
     def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
-        self.geometry = Geometry(rows, metric, n_jobs)
+        self.geometry = Geometry(rows, metric, Run.of(n_jobs=n_jobs))
         # Taken before the threads start: where it is a copy, there should be one.
         self.values = None if rows.is_mapped else self.geometry.values
 
@@ -83,11 +84,11 @@ class TableDistances:
 def distances_between(rows: Rows, metric: str | Callable[..., float], n_jobs: int | None) -> Distances:
     """Distances of the points of the data under a metric; "precomputed": the rows hold them."""
     if metric == "precomputed":
-        return TableDistances(PrecomputedIndex(rows, n_jobs))
+        return TableDistances(PrecomputedIndex(rows))
     resolved = resolve_metric(metric, None, rows)
     if isinstance(resolved, MappedMetric):
         return MappedDistances(rows, resolved, n_jobs)
-    return TableDistances(GenericIndex(rows, resolved, n_jobs))
+    return TableDistances(GenericIndex(rows, resolved))
 
 
 class View:

@@ -91,7 +91,6 @@ ADAPTED = {
     "neighbors.searchers.projected": ("ProjectedSearcher",),
     "neighbors.searchers.sparse": ("SparseSearcher",),
     "neighbors.searchers.tree": ("TreeSearcher",),
-    "neighbors.searchers.flat": ("FlatSearcher",),
     "neighbors.searchers.forest": ("ForestSearcher",),
     "neighbors.searchers.descent": ("DescentSearcher",),
     "embedding.repulsion.barnes_hut": ("BarnesHutField",),
@@ -99,11 +98,28 @@ ADAPTED = {
 }
 """Modules, and their classes that `adapters` stores."""
 
-RETIRED = frozenset(("n_jobs",))
-"""Fields that older files hold and that a class may no longer have: threads are those of the estimator that asks."""
-
 OTHER_NAMES = {"Similarity": "Kernel"}
 """Classes that are called otherwise in files, since two of one name are stored."""
+
+REPLACED = {"FlatSearcher": "BlockedSearcher"}
+"""Names of classes that are no more, which older files may have, and those that are made of their fields instead."""
+
+RETIRED = {
+    "n_jobs": (
+        "Geometry",
+        "GenericIndex",
+        "ApproximateIndex",
+        "GraphIndex",
+        "PrecomputedIndex",
+        "LocallyLinearMap",
+        "NeighborAffinities",
+        "SquaredDistances",
+        "KernelValues",
+        "SquaredGeodesics",
+        "GeodesicsToLandmarks",
+    ),
+}
+"""Fields that classes have no more, which older files may have: they are not read. Workers belong to the estimator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +130,15 @@ class Entry:
     make: Callable[..., Any]
     hints_of: Any
 
+    @property
+    def takes_run(self) -> bool:
+        """Whether structures are built anew on loading, by the workers of a run."""
+        return "run" in inspect.signature(self.make).parameters
+
     def fields(self) -> tuple[dict[str, Any], set[str]]:
         """The type of every field, and the names of those that must be there."""
-        parameters = inspect.signature(self.make).parameters
+        parameters = dict(inspect.signature(self.make).parameters)
+        parameters.pop("run", None)
         hints = get_type_hints(self.hints_of)
         required = {name for name, part in parameters.items() if part.default is inspect.Parameter.empty}
         return {name: hints[name] for name in parameters}, required

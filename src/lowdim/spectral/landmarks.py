@@ -135,9 +135,9 @@ def _nearest_points(wanting: Rows, rows: Rows, k: int, metric: Metric, run: Run)
             search="exact",
             metric_params=parameters,
             n_queries=wanting.n_rows,
-            n_jobs=run.n_jobs,
+            run=run,
         )
-        found = index.query(wanting, min(k, part.n_rows))
+        found = index.query(wanting, min(k, part.n_rows), run.silent())
         points = np.hstack((points, found.indices.reshape(wanting.n_rows, -1) + block.start))
         distances = np.hstack((distances, found.distances.reshape(wanting.n_rows, -1)))
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]

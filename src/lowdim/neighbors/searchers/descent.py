@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
-from ...events import Events
+from ...run import Run
 from .base import Found
 
 LEAST_NEIGHBORS = 30
@@ -49,32 +49,36 @@ class DescentSearcher:
         self.index: Any = None
         self.width = 0
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point: the graph that the descent ends with."""
-        self._build(count)
+        if self.index is None or count > self.width:
+            # A searcher that comes from a file knows how wide it was.
+            self.width = max(LEAST_NEIGHBORS, count, self.width)
+            self._build(self.width)
         indices = np.asarray(self.index.neighbor_graph[0], dtype=np.int64)[:, :count]
         return indices, np.full(indices.shape[0], np.inf)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
-        """Candidates of the new rows of a slice."""
-        self._build(count)
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
+        """Candidates of the new rows of a slice.
+
+        They follow the graph that is there, however many are asked for: neither what other rows get nor what is stored
+        depends on it.
+        """
+        if self.index is None:
+            self._build(max(LEAST_NEIGHBORS, count, self.width))
         _check_process()
         indices, _ = self.index.query(_readable(rows, part), k=count, epsilon=0.2)
         return np.asarray(indices, dtype=np.int64), np.full(part.stop - part.start, np.inf)
 
-    def _build(self, count: int) -> None:
-        if self.index is not None and count <= self.width:
-            return
+    def _build(self, width: int) -> None:
         import pynndescent
 
         _check_process()
-        # A searcher that comes from a file knows how wide it was.
-        self.width = max(LEAST_NEIGHBORS, count, self.width)
         self.index = pynndescent.NNDescent(
             _readable(self.rows, slice(0, self.rows.n_rows)),
             metric=self.metric,
             metric_kwds=self.parameters,
-            n_neighbors=min(self.width, self.rows.n_rows - 1),
+            n_neighbors=min(width, self.rows.n_rows - 1),
             random_state=self.seed,
             n_jobs=1,
         )

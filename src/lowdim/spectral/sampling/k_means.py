@@ -61,8 +61,8 @@ def k_means_centres(rows: Rows, count: int, metric: str | Callable[..., float], 
     )
     previous = np.inf
     for turn in range(ITERATIONS):
-        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, n_jobs=run.n_jobs)
-        found = index.query(sample, 1)
+        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, run=run)
+        found = index.query(sample, 1, run.silent())
         centres = _means(sample, found.indices, found.distances, count, resolved)
         run.progress(turn + 1, ITERATIONS)
         spread = float(np.mean(found.distances**2))

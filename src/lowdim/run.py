@@ -39,8 +39,7 @@ class Streams:
 
     def __init__(self, random_state: Any = 0) -> None:
         self.seed: Hashable = random_state if isinstance(random_state, numbers.Integral) else object()
-        made = validation.make_generator(random_state).spawn(len(STREAMS))
-        self._generators = dict(zip(STREAMS, made, strict=True))
+        self._generators = dict(zip(STREAMS, _split(validation.make_generator(random_state)), strict=True))
 
     def __getitem__(self, name: str) -> np.random.Generator:
         """The stream of a kind of stage."""
@@ -54,6 +53,15 @@ class Streams:
         """Go on from where streams stood."""
         for name, generator in self._generators.items():
             generator.bit_generator.state = state[name]
+
+
+def _split(generator: np.random.Generator) -> list[np.random.Generator]:
+    """A generator for each kind of stage."""
+    try:
+        return generator.spawn(len(STREAMS))
+    except TypeError:
+        # A generator made of somebody's own seed, or by an old NumPy, has no seed that splits: it draws seeds itself.
+        return [np.random.default_rng(generator.integers(1 << 63, size=4)) for _ in STREAMS]
 
 
 @dataclass(slots=True)

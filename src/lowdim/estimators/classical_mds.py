@@ -12,13 +12,13 @@ import numpy as np
 from .. import validation
 from ..data.rows import Rows
 from ..events import Events, Listener
-from ..keeping import once
 from ..mapping.extension import extension_map
 from ..mapping.linear import LinearMap
 from ..neighbors.metrics import Metric, resolve_metric
 from ..neighbors.pairwise import pairwise_distances
 from ..records import Floats, PlannedStage
 from ..rules import Either, Function, Instance, Rule
+from ..run import Run, Store, Streams
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.operators import GramRows
@@ -180,17 +180,9 @@ class ClassicalMDS(SpectralEstimator):
         events.chosen(
             "method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix"
         )
-        generator = validation.make_generator(self.random_state)
-        with events.stage("directions"):
-            limit = validation.parse_bytes(self.memory_limit)
-            fit = once(
-                events,
-                "directions",
-                lambda: fit_pca(
-                    rows, self.n_components, "auto", generator=generator, events=events, memory_limit=limit
-                ),
-                kind=LinearFit,
-            )
+        limit = validation.parse_bytes(self.memory_limit)
+        run = Run(events, self.n_jobs, Streams(self.random_state), Store(events.keeper))
+        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", limit, kind=LinearFit)
         with events.stage("project"):
             signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows))
             map_ = LinearMap(fit.mean, fit.components * signs[:, None])

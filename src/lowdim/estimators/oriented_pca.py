@@ -11,14 +11,15 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
-from ..keeping import once
 from ..mapping.linear import LinearMap
 from ..persistence.identity import Identity
 from ..records import PlannedStage
 from ..rules import Real, Rule
+from ..run import Run, Store, Streams
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import OrientedFit, oriented_pca
 from .base import COMMON_RULES, Embedded, Estimator
+from .pca import project
 from .shared import Shared
 
 
@@ -97,25 +98,22 @@ class OrientedPCA(Estimator):
         return replace(identity, data={**identity.data, "noise": noise})
 
     def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+        return self._directions(
+            rows, Run(events, self.n_jobs, Streams(self.random_state), Store(events.keeper))
+        )
+
+    def _directions(self, rows: Rows, run: Run) -> Embedded:
         validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:
             raise InputError(
                 f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
             )
-        generator = validation.make_generator(self.random_state)
-        with events.stage("directions"):
-            fit = once(
-                events,
-                "directions",
-                lambda: oriented_pca(
-                    rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=events
-                ),
-                kind=OrientedFit,
-            )
+        fit = run.stage(
+            "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kind=OrientedFit
+        )
         map_ = LinearMap(fit.mean, fit.directions)
-        with events.stage("project"):
-            coordinates = map_.transform(rows)
+        coordinates = run.stage("project", project, map_, rows)
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
         return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
 

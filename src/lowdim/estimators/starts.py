@@ -15,6 +15,7 @@ from ..events import Events
 from ..parallel import row_blocks
 from ..records import Floats, Sparse
 from ..rules import Either, Instance, OneOf, Rule
+from ..run import Run
 from ..spectral.linear.choose import fit_pca
 from ..spectral.recipes.laplacian import laplacian_problem
 from ..spectral.solvers import solve
@@ -109,7 +110,7 @@ def find_start(
 
 def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Floats:
     count = min(n_components, *rows.shape)
-    fit = fit_pca(rows, count, "auto", generator=rng, events=Events())
+    fit = fit_pca(rows, count, "auto", run=Run.of(rng))
     projected = np.empty((rows.n_rows, count))
     for part in row_blocks(rows.n_rows, rows.block_rows()):
         projected[part] = (rows.block(part) - fit.mean) @ fit.components.T

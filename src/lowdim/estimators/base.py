@@ -23,7 +23,8 @@ from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..places import Place
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
-from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
+from .foreign_names import ForeignNames, own_word
 from .shared import Shared
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -33,7 +34,7 @@ COMMON_RULES: Mapping[str, Rule] = {
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
-    "verbose": Whole(0),
+    "verbose": Either(Whole(0), Truth()),
 }
 
 
@@ -93,7 +94,7 @@ class Recorder:
         )
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 
     Parameters common to all
@@ -197,7 +198,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             delattr(self, name)
 
     def _check_parameters(self) -> None:
-        validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
+        validation.check_parameters(
+            type(self).__name__, self.get_params(deep=False), self._rules, own_word=own_word
+        )
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(

@@ -50,8 +50,7 @@ class Streams:
     @cached_property
     def _generators(self) -> dict[str, np.random.Generator]:
         """The streams, made when the first is used: a map for new points draws nothing, and must not wait for them."""
-        made = validation.make_generator(self._random_state).spawn(len(STREAMS))
-        return dict(zip(STREAMS, made, strict=True))
+        return dict(zip(STREAMS, _split(validation.make_generator(self._random_state)), strict=True))
 
     def __getitem__(self, name: str) -> np.random.Generator:
         """The stream of a kind of stage."""
@@ -69,6 +68,15 @@ class Streams:
         """Go on from where streams stood."""
         for name, generator in self._generators.items():
             generator.bit_generator.state = state[name]
+
+
+def _split(generator: np.random.Generator) -> list[np.random.Generator]:
+    """A generator for each kind of stage."""
+    try:
+        return generator.spawn(len(STREAMS))
+    except TypeError:
+        # A generator made of somebody's own seed, or by an old NumPy, has no seed that splits: it draws seeds itself.
+        return [np.random.default_rng(generator.integers(1 << 63, size=4)) for _ in STREAMS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,23 @@ SMALLEST, LARGEST = 1e-70, 1e70
 """Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
 
 
-def check_parameters(owner: str, values: Mapping[str, Any], rules: Mapping[str, Rule]) -> None:
-    """Raise an InputError for the first parameter that its rule does not allow."""
+def check_parameters(
+    owner: str,
+    values: Mapping[str, Any],
+    rules: Mapping[str, Rule],
+    *,
+    own_word: Callable[[str, object, Rule], str] = lambda name, value, rule: "",
+) -> None:
+    """Raise an InputError for the first parameter that its rule does not allow.
+
+    ``own_word`` may say what a value of another library is called here.
+    """
     for name, value in values.items():
         rule = rules.get(name)
         if rule is None or rule.allows(value):
             continue
-        raise InputError(
-            f"{name} of {owner} must be {rule.words}; got {value!r}.{_nearest_word(value, rule)}"
-        )
+        hint = own_word(name, value, rule) or _nearest_word(value, rule)
+        raise InputError(f"{name} of {owner} must be {rule.words}; got {value!r}.{hint}")
 
 
 def _nearest_word(value: object, rule: Rule) -> str:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.events import Events
+from lowdim.run import Run
 from lowdim.spectral.linear.covariance import covariance_pca
 from lowdim.spectral.linear.oriented import oriented_pca
 
@@ -19,9 +19,8 @@ def run(signal, noise, count, ridge=0.0):
         Rows(signal),
         None if noise is None else Rows(noise),
         count,
-        ridge=ridge,
-        generator=np.random.default_rng(0),
-        events=Events(),
+        ridge,
+        run=Run.of(),
     )
 
 
@@ -57,7 +56,7 @@ def test_generalised_eigenvectors(shape, ridge, form):
 def test_without_noise_it_is_pca():
     signal, _ = make_pair(60, 1, 12)
     found = run(signal, None, 4)
-    expected = covariance_pca(Rows(signal), 4, events=Events())
+    expected = covariance_pca(Rows(signal), 4, run=Run.of())
     np.testing.assert_array_equal(found.directions, expected.components)
     np.testing.assert_array_equal(found.ratios, expected.explained_variance)
 
@@ -68,7 +67,7 @@ def test_white_noise_gives_the_principal_components():
     left, _ = np.linalg.qr(np.column_stack([np.ones(50), generator.standard_normal((50, 5))]))
     white = left[:, 1:] * 7.0
     found = run(signal, white, 5)
-    expected = covariance_pca(Rows(signal), 5, events=Events()).components
+    expected = covariance_pca(Rows(signal), 5, run=Run.of()).components
     lengths = np.linalg.norm(found.directions, axis=1, keepdims=True)
     np.testing.assert_allclose(found.directions / lengths, expected, atol=1e-10)
 

@@ -12,8 +12,11 @@ from sklearn.decomposition import PCA
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceWarning, InputError
 from lowdim.events import Events
+from lowdim.run import Run
 from lowdim.spectral.linear.choose import SOLVERS, choose_solver, estimate, fit_pca
+from lowdim.spectral.linear.dimension import likeliest_dimension
 from lowdim.spectral.linear.moments import column_moments, moments
+from lowdim.spectral.linear.probabilistic import Density
 from lowdim.spectral.linear.randomized import randomized_pca
 from lowdim.spectral.linear.result import fix_signs, resolve_components
 from lowdim.spectral.linear.snapshot import snapshot_pca
@@ -32,7 +35,7 @@ def make_rows(n_rows, n_columns, *, decay=0.7, offset=0.0, seed=0):
 
 
 def fit(values, n_components, solver):
-    return fit_pca(Rows(values), n_components, solver, generator=np.random.default_rng(0), events=Events())
+    return fit_pca(Rows(values), n_components, solver, run=Run.of())
 
 
 def dense_reference(values, count):
@@ -98,7 +101,7 @@ def test_a_drift_between_blocks_costs_no_digits():
     values = make_rows(9000, 6, decay=0.5)
     values[:4500] += 2.0**20
     centred = values - values.mean(axis=0)
-    gathered = moments(Rows(values), Events())
+    gathered = moments(Rows(values), Run.of())
     np.testing.assert_allclose(np.tril(gathered.scatter), np.tril(centred.T @ centred), rtol=1e-10)
     np.testing.assert_allclose(column_moments(Rows(values)).scatter, (centred**2).sum(), rtol=1e-12)
 
@@ -108,7 +111,7 @@ def test_scatter_of_bytes_is_exact(dtype):
     generator = np.random.default_rng(1)
     values = generator.integers(0, 2 if dtype is np.bool_ else 256, (3000, 12)).astype(dtype)
     whole = values.astype(np.int64)
-    gathered = moments(Rows(values), Events())
+    gathered = moments(Rows(values), Run.of())
     exact = whole.T @ whole - np.outer(whole.sum(axis=0), whole.sum(axis=0)) / 3000
     np.testing.assert_allclose(np.tril(gathered.scatter), np.tril(exact), rtol=1e-13, atol=1e-6)
     np.testing.assert_allclose(gathered.mean, whole.mean(axis=0), atol=1e-13)
@@ -207,13 +210,13 @@ def test_a_share_of_variance_keeps_as_many_as_scikit_learn(digits, share, solver
 
 def test_resolve_components():
     variances = np.array([4.0, 3.0, 2.0, 1.0])
-    assert resolve_components(variances, 10.0, None) == 4
-    assert resolve_components(variances, 10.0, 3) == 3
-    assert resolve_components(variances, 10.0, 9) == 4
-    assert resolve_components(variances, 10.0, 0.39) == 1
-    assert resolve_components(variances, 10.0, 0.69) == 2
-    assert resolve_components(variances, 10.0, 0.9999) == 4
-    assert resolve_components(np.zeros(4), 0.0, 0.5) == 1
+    assert resolve_components(variances, 10.0, None, 9) == 4
+    assert resolve_components(variances, 10.0, 3, 9) == 3
+    assert resolve_components(variances, 10.0, 9, 9) == 4
+    assert resolve_components(variances, 10.0, 0.39, 9) == 1
+    assert resolve_components(variances, 10.0, 0.69, 9) == 2
+    assert resolve_components(variances, 10.0, 0.9999, 9) == 4
+    assert resolve_components(np.zeros(4), 0.0, 0.5, 9) == 1
 
 
 @pytest.mark.parametrize("solver", ["covariance", "snapshot"])
@@ -222,7 +225,7 @@ def test_none_keeps_all(solver):
 
 
 @pytest.mark.parametrize("solver", ["randomized", "streaming"])
-@pytest.mark.parametrize("count", [None, 0.9])
+@pytest.mark.parametrize("count", [None, 0.9, "mle"])
 def test_solvers_that_need_a_count_say_so(solver, count):
     with pytest.raises(InputError, match="n_components"):
         fit(make_rows(20, 10), count, solver)
@@ -230,9 +233,7 @@ def test_solvers_that_need_a_count_say_so(solver, count):
 
 def test_randomized_states_a_true_residual(digits):
     data = digits[0]
-    found = randomized_pca(
-        Rows(data), 8, generator=np.random.default_rng(3), events=Events(), oversampling=2, max_blocks=2
-    )
+    found = randomized_pca(Rows(data), 8, run=Run.of(3), oversampling=2, max_blocks=4)
     covariance = np.cov(data.T)
     true = np.linalg.norm(
         found.components @ covariance - found.explained_variance[:, None] * found.components, axis=1
@@ -242,20 +243,91 @@ def test_randomized_states_a_true_residual(digits):
 
 
 def test_randomized_does_not_depend_on_the_seed(digits):
-    fits = [
-        randomized_pca(Rows(digits[0]), 5, generator=np.random.default_rng(seed), events=Events())
-        for seed in (0, 1)
-    ]
+    fits = [randomized_pca(Rows(digits[0]), 5, run=Run.of(seed), oversampling=5) for seed in (0, 1)]
     np.testing.assert_allclose(fits[0].components, fits[1].components, atol=1e-4)
 
 
-def test_randomized_warns_when_the_passes_run_out():
+@pytest.mark.parametrize("max_passes", [2, 5, 8])
+def test_randomized_warns_when_the_passes_run_out(max_passes):
+    """At a restart too, after five blocks."""
     flat = np.random.default_rng(0).standard_normal((400, 300))
     with pytest.warns(ConvergenceWarning, match="passes"):
-        found = randomized_pca(
-            Rows(flat), 5, generator=np.random.default_rng(0), events=Events(), max_passes=2
-        )
+        found = randomized_pca(Rows(flat), 5, run=Run.of(), max_passes=max_passes)
     assert found.residuals.max() > 1e-6
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("kind", ["geometric", "offset", "tiny", "huge", "constant", "rank one", "single"])
+def test_randomized_on_awkward_rows_that_its_blocks_do_not_fill(kind, form):
+    values = make_rows(200, 120)
+    values = {
+        "geometric": values,
+        "offset": values + 2.0**20,
+        "tiny": values * 1e-100,
+        "huge": values * 1e100,
+        "constant": np.full((200, 120), 3.7),
+        "rank one": np.outer(np.arange(200.0), np.arange(120.0)),
+        "single": values.astype(np.float32),
+    }[kind]
+    rank = {"constant": 0, "rank one": 1}.get(kind, 4)
+    components, singular = dense_reference(values.astype(np.float64), 4)
+    found = fit(form(values), 4, "randomized")
+    assert found.residuals is not None
+    np.testing.assert_allclose(found.components @ found.components.T, np.eye(4), atol=1e-10)
+    assert angle_error(found.components[:rank], components[:rank]) < 1e-5 if rank else True
+    np.testing.assert_allclose(
+        found.singular_values[:rank], singular[:rank], rtol=1e-5 if kind == "single" else 1e-9
+    )
+    assert np.all(found.singular_values[rank:] <= 1e-12 * np.linalg.norm(values) * (rank < 4))
+
+
+def test_randomized_takes_the_covariance_where_its_blocks_would_fill_the_space():
+    values = make_rows(100, 60)
+    np.testing.assert_array_equal(
+        fit(values, 4, "randomized").components, fit(values, 4, "covariance").components
+    )
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns", "rank"), [(300, 12, 4), (1000, 30, 9), (40, 40, 3)])
+def test_the_likeliest_dimension_is_that_of_scikit_learn(n_rows, n_columns, rank):
+    generator = np.random.default_rng(n_rows)
+    values = generator.standard_normal((n_rows, rank)) @ generator.standard_normal((rank, n_columns)) * 5
+    values += generator.standard_normal((n_rows, n_columns))
+    found = fit(values, "mle", "covariance")
+    assert found.components.shape[0] == PCA("mle", svd_solver="full").fit(values).n_components_
+    assert n_rows < 100 or found.components.shape[0] == rank
+
+
+def test_the_likeliest_dimension_of_equal_or_missing_variances():
+    assert likeliest_dimension(np.array([4.0, 4.0, 1.0, 1.0, 1.0]), 100) == 2
+    assert likeliest_dimension(np.array([4.0, 3.0, 0.0, 0.0]), 100) == 2
+    assert likeliest_dimension(np.array([2.0]), 100) == 1
+    assert likeliest_dimension(np.zeros(3), 100) == 1
+
+
+def test_the_likeliest_dimension_needs_samples():
+    with pytest.raises(InputError, match="20 samples of 30 features"):
+        fit(make_rows(20, 30), "mle", "auto")
+
+
+@pytest.mark.parametrize("count", [3, 19, 20])
+def test_density_is_that_of_scikit_learn(count):
+    values = make_rows(60, 20, decay=0.9, offset=3.0)
+    found, theirs = fit(values, count, "covariance"), PCA(count, svd_solver="full").fit(values)
+    density = Density(found.mean, found.components, found.explained_variance, found.noise_variance)
+    np.testing.assert_allclose(density.covariance(), theirs.get_covariance(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(density.precision() @ density.covariance(), np.eye(20), atol=1e-8)
+    np.testing.assert_allclose(density.log_density(Rows(values)), theirs.score_samples(values), rtol=1e-9)
+    np.testing.assert_allclose(
+        density.log_density(Rows(csr_array(values))), density.log_density(Rows(values)), rtol=1e-12
+    )
+
+
+def test_a_singular_density_says_why():
+    found = fit(np.outer(np.arange(9.0), np.ones(4)), 2, "covariance")
+    density = Density(found.mean, found.components, found.explained_variance, found.noise_variance)
+    with pytest.raises(InputError, match="singular"):
+        density.precision()
 
 
 def test_sketch_updates_and_merges_like_one_pass(digits):
@@ -321,13 +393,12 @@ def test_estimates_grow_with_the_rows(solver):
 
 def test_auto_reports_its_choice():
     heard = []
-    events = Events(heard.append)
-    fit_pca(Rows(make_rows(20, 50)), 2, "auto", generator=np.random.default_rng(0), events=events)
+    fit_pca(Rows(make_rows(20, 50)), 2, "auto", run=Run(Events(heard.append)))
     assert any(event.kind == "chosen" and event.data["choice"] == "snapshot" for event in heard)
 
 
 def test_snapshot_on_faces(data_folder):
     with np.load(data_folder / "olivetti.npz") as archive:
         faces = archive["X"][:, :1024]
-    small, large = snapshot_pca(Rows(faces), 30, events=Events()), fit(faces, 30, "covariance")
+    small, large = snapshot_pca(Rows(faces), 30, run=Run.of()), fit(faces, 30, "covariance")
     np.testing.assert_allclose(small.components, large.components, atol=1e-10)

@@ -24,8 +24,9 @@ from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
-from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
 from ..run import Run, Shared, Store, Streams, Workers
+from .foreign_names import ForeignNames, own_word
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),
@@ -34,7 +35,7 @@ COMMON_RULES: Mapping[str, Rule] = {
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
-    "verbose": Whole(0),
+    "verbose": Either(Whole(0), Truth()),
 }
 
 
@@ -86,7 +87,9 @@ class CommonParameters:
     verbose: int = 0
 
 
-class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, CommonParameters, ABC):
+class Estimator(
+    ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, CommonParameters, ABC
+):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 
     Parameters common to all
@@ -189,7 +192,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             delattr(self, name)
 
     def _check_parameters(self) -> None:
-        validation.check_parameters(type(self).__name__, self.get_params(deep=False), self._rules)
+        validation.check_parameters(
+            type(self).__name__, self.get_params(deep=False), self._rules, own_word=own_word
+        )
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(

@@ -85,14 +85,9 @@ class OrientedPCA(Estimator):
             raise InputError(
                 f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
             )
-
-        def directions(run: Run) -> OrientedFit:
-            generator = run.random("solve")
-            return oriented_pca(
-                rows, noise, self.n_components, ridge=self.ridge, generator=generator, events=run.events
-            )
-
-        fit = run.stage("directions", directions, kept=OrientedFit)
+        fit = run.stage(
+            "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kept=OrientedFit
+        )
         map_ = LinearMap(fit.mean, fit.directions)
         coordinates = run.stage("project", map_.transform, rows)
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}

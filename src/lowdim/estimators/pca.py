@@ -14,13 +14,13 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..mapping.linear import LinearMap
 from ..methods.base import Embedded
-from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..run import Run
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
-from ..spectral.linear.result import LinearFit
-from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capacity
+from ..spectral.linear.probabilistic import Density
+from ..spectral.linear.result import LinearFit, require_count
+from ..spectral.linear.streaming import Sketch, sketch_capacity, sketch_rows
 from .base import COMMON_RULES, Estimator, parameters
 
 DENSE_SOLVERS = ("covariance", "snapshot")
@@ -36,7 +36,8 @@ class PCA(Estimator):
     Parameters
     ----------
     n_components
-        Number of directions; a share of the variance in (0, 1); or None for all.
+        Number of directions; a share of the variance in (0, 1), whose fewest directions are kept; ``"mle"`` for the
+        number that the rows themselves speak for (Minka 2000); or None for all.
     solver
         ``"auto"`` picks by shape and says why. ``"covariance"``: the D x D covariance. ``"snapshot"``: the N x N
         inner products, for far fewer samples than columns. ``"randomized"``: block Krylov iteration to a stated
@@ -50,8 +51,9 @@ class PCA(Estimator):
     ----------
     embedding_ : array (n_samples, n_components)
     components_ : array (n_components, n_features), rows of length 1, signs fixed
-    mean_, explained_variance_, explained_variance_ratio_, singular_values_ : as in scikit-learn
+    mean_, explained_variance_, explained_variance_ratio_, singular_values_, noise_variance_ : as in scikit-learn
     n_components_, n_samples_seen_ : int
+    sketch_ : what ``partial_fit`` goes on from, after it or ``solver="streaming"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -62,25 +64,26 @@ class PCA(Estimator):
     (1797, 2)
     """
 
-    n_components: float | None = 2
+    n_components: float | Literal["mle"] | None = 2
     _: KW_ONLY
     solver: Literal["auto"] | Solver = "auto"
     whiten: bool = False
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
-        "n_components": Either(Whole(1), Real(0, high=1), Nothing()),
+        "n_components": Either(Whole(1), Real(0, high=1), OneOf("mle"), Nothing()),
         "solver": OneOf("auto", *SOLVERS),
         "whiten": Truth(),
     }
 
     def partial_fit(self, X: Any, y: Any = None) -> PCA:
-        """Take in one more block of rows; the directions are those of all rows so far.
+        """Take in one more block of rows; the directions are those of all rows so far, of a fit before it too.
 
-        ``embedding_`` then holds the coordinates of the rows of this call.
+        Of a fit by another solver than ``"streaming"`` only the components are still known; what it left out counts in
+        the total variance. ``embedding_`` then holds the coordinates of the rows of this call.
         """
         self._check_parameters()
-        first = not hasattr(self, "sketch_")
+        first = not hasattr(self, "map_")
         rows = validation.check_rows(self, X, reset=first, at_least=1)
         count = self._count
         if count is None:
@@ -88,18 +91,49 @@ class PCA(Estimator):
                 f"n_components of PCA must be a whole number for partial_fit; got {self.n_components!r}. The rows "
                 "to come are not known, so neither is their share of variance."
             )
-        if first:
-            validation.check_components(count, rows.n_columns, "the number of features")
-            capacity = sketch_capacity(count, rows.n_columns)
-            self.sketch_ = Sketch.empty(rows.n_columns, capacity)
-        for block in row_blocks(rows.n_rows, sketch_block_rows(self.sketch_.capacity)):
-            self.sketch_ = self.sketch_.update(rows.block(block))
+        validation.check_components(count, rows.n_columns, "the number of features")
+        self.sketch_ = sketch_rows(
+            self._sketch_so_far(count, rows.n_columns), rows, Run(workers=self._workers)
+        )
         fit = self.sketch_.fit(count)
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
         self.embedding_ = self.map_.transform(rows, Run(workers=self._workers))
         return self
+
+    def _sketch_so_far(self, count: int, n_columns: int) -> Sketch:
+        if hasattr(self, "sketch_"):
+            return self.sketch_
+        capacity = sketch_capacity(count, n_columns)
+        if not hasattr(self, "map_"):
+            return Sketch.empty(n_columns, capacity)
+        total = float(self.explained_variance_.sum())
+        total += self.noise_variance_ * (min(self.n_samples_seen_, n_columns) - self.n_components_)
+        fit = LinearFit(self.mean_, self.components_, self.explained_variance_, total, self.n_samples_seen_)
+        return Sketch.of_fit(fit, capacity)
+
+    def get_covariance(self) -> Floats:
+        """The covariance W' diag(l - s) W + s I of the density that PCA fits to the rows (Tipping & Bishop 1999)."""
+        return self._density.covariance()
+
+    def get_precision(self) -> Floats:
+        """The inverse of the covariance."""
+        return self._density.precision()
+
+    def score_samples(self, X: Any) -> Floats:
+        """Log-likelihood of each row under the Gaussian density of probabilistic PCA (Tipping & Bishop 1999)."""
+        check_is_fitted(self)
+        return self._density.log_density(self._check_input(X, reset=False))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows; the larger, the better they fit."""
+        return float(self.score_samples(X).mean())
+
+    @property
+    def _density(self) -> Density:
+        check_is_fitted(self)
+        return Density(self.mean_, self.components_, self.explained_variance_, self.noise_variance_)
 
     def inverse_transform(self, X: Any) -> Floats:
         """Points of the original space from coordinates."""
@@ -122,18 +156,17 @@ class PCA(Estimator):
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         if self._count is not None:
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
-
-        def directions(run: Run) -> LinearFit:
-            return fit_pca(
-                rows,
-                self.n_components,
-                self.solver,
-                generator=run.random("solve"),
-                events=run.events,
-                memory_limit=run.workers.memory_limit,
+        extra: dict[str, Any] = {}
+        if self.solver == "streaming":
+            count = require_count(self.n_components, self.solver)
+            empty = Sketch.empty(rows.n_columns, sketch_capacity(count, rows.n_columns))
+            sketch = run.stage("directions", sketch_rows, empty, rows, kept=Sketch)
+            fit, extra = sketch.fit(count), {"sketch_": sketch}
+        else:
+            limit = run.workers.memory_limit
+            fit = run.stage(
+                "directions", fit_pca, rows, self.n_components, self.solver, limit, kept=LinearFit
             )
-
-        fit = run.stage("directions", directions, kept=LinearFit)
         map_ = self._map(fit)
         coordinates = run.stage("project", map_.transform, rows)
         figures: dict[str, Any] = {
@@ -142,7 +175,7 @@ class PCA(Estimator):
         }
         if fit.residuals is not None:
             figures["residuals"] = fit.residuals
-        return Embedded(coordinates, map_, attributes=self._attributes(fit), figures=figures)
+        return Embedded(coordinates, map_, attributes=self._attributes(fit) | extra, figures=figures)
 
     def _map(self, fit: LinearFit) -> LinearMap:
         if not self.whiten:

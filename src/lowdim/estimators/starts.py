@@ -11,7 +11,6 @@ from .. import validation
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..methods.laplacian import laplacian_problem
 from ..parallel import row_blocks
 from ..records import Floats, Sparse
@@ -103,7 +102,7 @@ def find_start(
 
 def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Floats:
     count = min(n_components, *rows.shape)
-    fit = fit_pca(rows, count, "auto", generator=rng, events=Events())
+    fit = fit_pca(rows, count, "auto", run=Run.of(rng))
     projected = np.empty((rows.n_rows, count))
     for part in row_blocks(rows.n_rows, rows.block_rows()):
         projected[part] = (rows.block(part) - fit.mean) @ fit.components.T

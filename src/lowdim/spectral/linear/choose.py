@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
 
 from ...data.rows import Rows
-from ...events import Events
+from ...errors import InputError
 from ...records import Sparse, format_bytes
+from ...run import Run
 from .covariance import covariance_pca
 from .randomized import randomized_pca
-from .result import LinearFit
+from .result import Components, LinearFit, needs_spectrum
 from .snapshot import snapshot_pca
 from .streaming import streaming_pca
 
 Solver = Literal["covariance", "snapshot", "randomized", "streaming"]
-SOLVERS: tuple[Solver, ...] = ("covariance", "snapshot", "randomized", "streaming")
+_SOLVE: Mapping[Solver, Callable[..., LinearFit]] = {
+    "covariance": covariance_pca,
+    "snapshot": snapshot_pca,
+    "randomized": randomized_pca,
+    "streaming": streaming_pca,
+}
+SOLVERS: tuple[Solver, ...] = tuple(_SOLVE)
 
 _MULTIPLY_RATE = 5e10
 """Multiplications a second in matrix products of one machine: an order of magnitude, for comparing costs."""
@@ -28,28 +36,27 @@ _OVERSAMPLING = 10
 
 def fit_pca(
     rows: Rows,
-    n_components: int | float | None,
+    n_components: Components,
     solver: Literal["auto"] | Solver,
-    *,
-    generator: np.random.Generator,
-    events: Events,
     memory_limit: int | None = None,
+    *,
+    run: Run,
 ) -> LinearFit:
     """Principal components by the solver named, or by the one that ``choose_solver`` picks."""
+    if n_components == "mle" and rows.n_rows < rows.n_columns:
+        raise InputError(
+            "n_components='mle' needs at least as many samples as features; got "
+            f"{rows.n_rows} samples of {rows.n_columns} features. Give a number, or a share of the variance such as "
+            "n_components=0.95."
+        )
     if solver == "auto":
         solver, why = choose_solver(rows, n_components, memory_limit)
-        events.chosen("solver", solver, why)
-    if solver == "covariance":
-        return covariance_pca(rows, n_components, events=events)
-    if solver == "snapshot":
-        return snapshot_pca(rows, n_components, events=events)
-    if solver == "randomized":
-        return randomized_pca(rows, n_components, generator=generator, events=events)
-    return streaming_pca(rows, n_components, events=events)
+        run.chosen("solver", solver, why)
+    return _SOLVE[solver](rows, n_components, run=run)
 
 
 def choose_solver(
-    rows: Rows, n_components: int | float | None, memory_limit: int | None = None
+    rows: Rows, n_components: Components, memory_limit: int | None = None
 ) -> tuple[Solver, str]:
     """The solver and why: the cheaper exact one, unless the randomized one is far cheaper or alone fits in memory.
 
@@ -60,7 +67,7 @@ def choose_solver(
     side, name = (n_rows, "samples") if exact == "snapshot" else (n_columns, "features")
     seconds, needed = estimate(exact, rows, n_components)
     reason = f"{n_rows} samples of {n_columns} features: exact from the {side} x {side} matrix of the {name}"
-    if n_components is None or isinstance(n_components, float):
+    if needs_spectrum(n_components):
         return exact, reason + "; the whole spectrum is needed"
     if memory_limit is not None and needed > memory_limit:
         return "randomized", f"an exact solver needs {format_bytes(needed)}, above memory_limit"
@@ -73,7 +80,7 @@ def choose_solver(
     return exact, reason
 
 
-def estimate(solver: Solver, rows: Rows, n_components: int | float | None) -> tuple[float, int]:
+def estimate(solver: Solver, rows: Rows, n_components: Components) -> tuple[float, int]:
     """Rough seconds, and bytes at the peak beside the data, of a solver on such rows."""
     n_rows, n_columns = rows.shape
     stored = rows.values.nnz if isinstance(rows.values, Sparse) else n_rows * n_columns

@@ -5,26 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.rows import Rows
-from ...events import Events
 from ...lapack import eigenpairs
 from ...records import Floats
+from ...run import Run
 from .moments import moments
-from .result import LinearFit, assemble, resolve_components
+from .result import Components, LinearFit, assemble, components_to_compute, resolve_components
 
 
-def covariance_pca(rows: Rows, n_components: int | float | None, *, events: Events) -> LinearFit:
+def covariance_pca(rows: Rows, n_components: Components, *, run: Run) -> LinearFit:
     """Leading eigenvectors of C = sum (y - mean)(y - mean)' / (N - 1).
 
     Time N D^2 + D^3; beside the data it holds three D x D arrays and a block of rows.
     """
-    gathered = moments(rows, events)
+    gathered = moments(rows, run)
     total = gathered.total_variance
     covariance = gathered.covariance
-    available = min(rows.shape)
-    whole = n_components is None or isinstance(n_components, float)
-    wanted = available if whole else resolve_components(np.empty(rows.n_columns), total, n_components)
+    wanted = components_to_compute(n_components, rows.shape)
     variances, vectors = leading_eigenpairs(covariance, wanted)
-    kept = resolve_components(variances, total, n_components)
+    kept = resolve_components(variances, total, n_components, rows.n_rows)
     return assemble(gathered.mean, vectors[:, :kept].T, variances[:kept], total, rows.n_rows)
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from ...data.rows import Rows
-from ...events import Events
 from ...parallel import row_blocks
 from ...records import Floats, Sparse
+from ...run import Run
 
 _BLOCK_BYTES = 1 << 23
 
@@ -55,7 +55,7 @@ class ColumnMoments:
         return self.scatter / max(self.count - 1, 1)
 
 
-def moments(rows: Rows, events: Events) -> Moments:
+def moments(rows: Rows, run: Run) -> Moments:
     """Mean and scatter in one pass; beside the data it holds two D x D arrays and a block of rows.
 
     Bytes are multiplied in float32 without any rounding: shifted to [-128, 127], the products of 1024 rows add up to
@@ -75,7 +75,7 @@ def moments(rows: Rows, events: Events) -> Moments:
         _rank_one(scatter, step, count * size / (count + size))
         count += size
         mean += step * (size / count)
-        events.progress(part.stop, rows.n_rows)
+        run.progress(part.stop, rows.n_rows)
     return Moments(count, mean, scatter)
 
 

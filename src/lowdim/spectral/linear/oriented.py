@@ -9,8 +9,8 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...errors import InputError
-from ...events import Events
 from ...records import Floats
+from ...run import Run
 from .choose import fit_pca
 from .covariance import leading_eigenpairs
 from .moments import moments
@@ -36,10 +36,9 @@ def oriented_pca(
     signal: Rows,
     noise: Rows | None,
     n_components: int | None,
-    *,
     ridge: float,
-    generator: np.random.Generator,
-    events: Events,
+    *,
+    run: Run,
 ) -> OrientedFit:
     """Solve S_u w = lambda (S_v + ridge tr(S_v)/D I) w for the largest lambda.
 
@@ -47,27 +46,25 @@ def oriented_pca(
     of both, the problem is solved in the span of the centred rows, which is exact: outside it S_u w = 0.
     """
     if noise is None:
-        fit = fit_pca(signal, n_components, "auto", generator=generator, events=events)
+        fit = fit_pca(signal, n_components, "auto", run=run)
         return OrientedFit(fit.mean, fit.components, fit.explained_variance, fit.n_samples)
     count = min(signal.shape) if n_components is None else int(n_components)
     solve = _in_span if signal.n_rows + noise.n_rows < signal.n_columns else _in_columns
-    mean, directions, ratios = solve(signal, noise, count, ridge, events)
+    mean, directions, ratios = solve(signal, noise, count, ridge, run)
     return OrientedFit(mean, fix_signs(directions), np.maximum(ratios, 0.0), signal.n_rows)
 
 
 def _in_columns(
-    signal: Rows, noise: Rows, count: int, ridge: float, events: Events
+    signal: Rows, noise: Rows, count: int, ridge: float, run: Run
 ) -> tuple[Floats, Floats, Floats]:
-    of_signal, of_noise = moments(signal, events), moments(noise, events)
+    of_signal, of_noise = moments(signal, run), moments(noise, run)
     ratios, vectors = _largest_ratios(
         _mirrored(of_signal.covariance), _mirrored(of_noise.covariance), count, ridge, signal.n_columns
     )
     return of_signal.mean, vectors.T, ratios
 
 
-def _in_span(
-    signal: Rows, noise: Rows, count: int, ridge: float, events: Events
-) -> tuple[Floats, Floats, Floats]:
+def _in_span(signal: Rows, noise: Rows, count: int, ridge: float, run: Run) -> tuple[Floats, Floats, Floats]:
     """The rows M = A Gamma^1/2 Q', centred, have coordinates A Gamma^1/2 in the basis Q, which is never formed."""
     n_signal, n_noise = signal.n_rows, noise.n_rows
     means = np.empty(signal.n_columns), np.empty(signal.n_columns)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from ...errors import InputError
 from ...records import Floats
 from ..signs import leading_signs
+from .dimension import likeliest_dimension
+
+Components: TypeAlias = int | float | Literal["mle"] | None
+"""How many components: a count, a share of the variance in (0, 1), Minka's estimate, or None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +79,37 @@ def fix_signs(components: Floats) -> Floats:
     return np.ascontiguousarray(components * leading_signs(components.T)[:, None])
 
 
-def resolve_components(variances: Floats, total: float, n_components: int | float | None) -> int:
-    """Number of components to keep of all ``variances``, given as a count, a share of the total, or None for all.
+def needs_spectrum(n_components: Components) -> bool:
+    """Whether the number of components is known from all variances only."""
+    return not isinstance(n_components, int | np.integer)
 
-    A share in (0, 1) keeps the fewest whose variance together exceeds it, as scikit-learn does.
+
+def components_to_compute(n_components: Components, shape: tuple[int, int]) -> int:
+    """How many components an exact solver computes: all that there are where the number is known only from them."""
+    if isinstance(n_components, int | np.integer):
+        return min(int(n_components), shape[1])
+    return min(shape)
+
+
+def resolve_components(variances: Floats, total: float, n_components: Components, n_samples: int) -> int:
+    """Number of components to keep of all ``variances``, largest first.
+
+    A share in (0, 1) keeps the fewest whose variance together exceeds it, as scikit-learn does; ``"mle"`` the number
+    that explains the rows best (Minka 2000).
     """
     if n_components is None:
         return variances.size
     if isinstance(n_components, int | np.integer):
         return min(int(n_components), variances.size)
+    if n_components == "mle":
+        return likeliest_dimension(variances, n_samples)
     if total <= 0:
         return min(1, variances.size)
     shares = np.cumsum(variances) / total
     return min(int(np.searchsorted(shares, n_components, side="right")) + 1, variances.size)
 
 
-def require_count(n_components: int | float | None, solver: str) -> int:
+def require_count(n_components: Components, solver: str) -> int:
     """The count as an int, for solvers that must know it before they start."""
     if isinstance(n_components, int | np.integer):
         return int(n_components)

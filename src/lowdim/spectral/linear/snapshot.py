@@ -9,16 +9,16 @@ import numpy as np
 from scipy.linalg import blas, qr
 
 from ...data.rows import Rows
-from ...events import Events
 from ...parallel import apart, row_blocks
 from ...records import Floats, Sparse
+from ...run import Run
 from .covariance import leading_eigenpairs
-from .result import LinearFit, assemble, resolve_components
+from .result import Components, LinearFit, assemble, components_to_compute, needs_spectrum, resolve_components
 
 _BLOCK_BYTES = 1 << 23
 
 
-def snapshot_pca(rows: Rows, n_components: int | float | None, *, events: Events) -> LinearFit:
+def snapshot_pca(rows: Rows, n_components: Components, *, run: Run) -> LinearFit:
     """Eigenvectors a of R = Y Y' / (N - 1), Y centred, then e = Y'a, normalised.
 
     Time N^2 D; beside the data it holds two N x N arrays, the components twice and a block of columns. The products
@@ -30,19 +30,17 @@ def snapshot_pca(rows: Rows, n_components: int | float | None, *, events: Events
     mean = np.empty(n_columns)
     for part, block in centred_columns(rows, mean):
         blas.dsyrk(1.0 / max(n_rows - 1, 1), block.T, 1.0, gram, trans=1, lower=1, overwrite_c=1)
-        events.progress(part.stop, 2 * n_columns)
+        run.progress(part.stop, 2 * n_columns)
     total = float(np.trace(gram))
-    available = min(rows.shape)
-    whole = n_components is None or isinstance(n_components, float)
-    wanted = available if whole else resolve_components(np.empty(n_columns), total, n_components)
+    wanted = components_to_compute(n_components, rows.shape)
     values, vectors = leading_eigenpairs(gram, min(wanted, n_rows))
-    if isinstance(n_components, float):
-        wanted = resolve_components(values, total, n_components)
+    if needs_spectrum(n_components):
+        wanted = resolve_components(values, total, n_components, n_rows)
     products = np.zeros((n_columns, wanted), order="F")
     held = min(wanted, n_rows)
     for part, block in centred_columns(rows, mean):
         products[part, :held] = block.T @ vectors[:, :held]
-        events.progress(n_columns + part.stop, 2 * n_columns)
+        run.progress(n_columns + part.stop, 2 * n_columns)
     components, singular = orthonormal_rows(products)
     return assemble(mean, components, singular**2 / max(n_rows - 1, 1), total, n_rows)
 

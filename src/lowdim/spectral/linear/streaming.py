@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...data.rows import Rows
-from ...events import Events
 from ...parallel import row_blocks
 from ...records import Floats
+from ...run import Run
 from .covariance import leading_eigenpairs
-from .result import LinearFit, assemble, require_count
+from .result import Components, LinearFit, assemble, require_count
 from .snapshot import orthonormal_rows
 
 
@@ -39,6 +39,12 @@ class Sketch:
     def empty(cls, n_columns: int, capacity: int) -> Sketch:
         """A sketch of no rows."""
         return cls(capacity, 0, np.zeros(n_columns), np.zeros((0, n_columns)), np.zeros(0), 0.0)
+
+    @classmethod
+    def of_fit(cls, fit: LinearFit, capacity: int) -> Sketch:
+        """The sketch of the rows of a fit, of which the directions beyond its components are no longer known."""
+        scatter = fit.total_variance * max(fit.n_samples - 1, 1)
+        return cls(capacity, fit.n_samples, fit.mean, fit.components, fit.singular_values, scatter)
 
     def update(self, block: Floats) -> Sketch:
         """The sketch after a block of rows (float64, at least one)."""
@@ -79,14 +85,20 @@ class Sketch:
         )
 
 
-def streaming_pca(rows: Rows, n_components: int | float | None, *, events: Events) -> LinearFit:
+def streaming_pca(rows: Rows, n_components: Components, *, run: Run) -> LinearFit:
     """One pass over the rows with memory for a sketch and a block."""
     count = require_count(n_components, "streaming")
-    sketch = Sketch.empty(rows.n_columns, sketch_capacity(count, rows.n_columns))
+    return sketch_rows(Sketch.empty(rows.n_columns, sketch_capacity(count, rows.n_columns)), rows, run).fit(
+        count
+    )
+
+
+def sketch_rows(sketch: Sketch, rows: Rows, run: Run) -> Sketch:
+    """The sketch after all of the rows, a block at a time."""
     for part in row_blocks(rows.n_rows, sketch_block_rows(sketch.capacity)):
         sketch = sketch.update(rows.block(part))
-        events.progress(part.stop, rows.n_rows)
-    return sketch.fit(count)
+        run.progress(part.stop, rows.n_rows)
+    return sketch
 
 
 def sketch_capacity(n_components: int, n_columns: int) -> int:

@@ -29,10 +29,10 @@ def thinned_points(
     part = Rows(part.values[:, drawn]) if pairwise else part
     parameters = {} if pairwise else parameters_from_data(metric, rows)
     index = build_index(part, metric, search="exact", metric_params=parameters, run=run)
-    return drawn[_without_closest(index, size - count)]
+    return drawn[_without_closest(index, size - count, run)]
 
 
-def _without_closest(index: Index, surplus: int) -> Integers:
+def _without_closest(index: Index, surplus: int, run: Run) -> Integers:
     """Places that are left when the later point of the closest pair has been taken away, ``surplus`` times."""
     near = _Near(index, run)
     pairs = [pair for place in range(index.n_points) if (pair := near.next(place)) is not None]

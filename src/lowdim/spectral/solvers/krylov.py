@@ -52,6 +52,7 @@ def largest(
     room: int,
     second_look: int,
     resolution: float = 0.0,
+    check_every: int = _CHECK_EVERY,
     run: Run,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
@@ -77,9 +78,11 @@ def largest(
         Dimension of that space.
     second_look
         Blocks to go on for from a new random start once all are good: the result stands if nothing larger
-        turns up.
+        turns up. 0: it stands at once.
     resolution
         What rounding alone may change a value by between the two looks.
+    check_every
+        Blocks from one judgement to the next, before the first that is good.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
@@ -107,7 +110,7 @@ def largest(
         basis[filled : filled + width] = remainder
         since += 1
         full = filled + width > capacity
-        if filled < n_wanted or (not full and since < (_CHECK_EVERY if settled is None else second_look)):
+        if filled < n_wanted or (not full and since < (check_every if settled is None else second_look)):
             continue
         since = 0
         theta, rotation = linalg.eigh(small[:filled, :filled])
@@ -117,6 +120,7 @@ def largest(
         verdict = judge(wanted, residuals[:n_wanted], products)
         slack = max(1e-6 * np.abs(wanted).max(), resolution)
         unchanged = settled is not None and np.abs(wanted - settled).max() <= slack
+        unchanged |= second_look == 0
         if verdict == "hopeless" or (verdict == "good" and unchanged):
             vectors = basis[:filled].T @ rotation[:, :n_wanted]
             return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")

@@ -1,0 +1,150 @@
+"""Parameters by the names that other libraries give them: the error says what they are called here.
+
+scikit-learn's protocol asks that a constructor lists its parameters and takes no others, so they cannot be accepted
+on the quiet. `ForeignNames` looks at the names before the constructor does. It is no part of the constructor, whose
+signature, and with it ``get_params`` and ``clone``, stays as it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Self
+
+from ..errors import InputError, InputTypeError
+from ..rules import Rule
+
+FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "eigen_solver": (("solver", "'arpack' is 'lanczos' or 'shift-invert', 'amg' is 'lobpcg'."),),
+    "svd_solver": (("solver", "'full' is 'covariance' or 'snapshot'."),),
+    "method": (
+        ("variant", "The words are the same."),
+        ("repulsion", "'barnes_hut' is 'barnes-hut'; 'fft' is quicker."),
+    ),
+    "gamma": (("bandwidth", "exp(-gamma d^2) is bandwidth=1 / sqrt(gamma)."),),
+    "sigma": (("bandwidth", "The weight of a distance d is exp(-(d / bandwidth)^2)."),),
+    "early_exaggeration": (
+        ("optimizer", "For t-SNE it is lowdim.optimize.annealing.Annealing(exaggeration=...)."),
+    ),
+    "learning_rate": (("optimizer", "It belongs to lowdim.optimize.Momentum(learning_rate=...)."),),
+    "angle": (("repulsion", "It is theta of lowdim.BarnesHut(theta=...)."),),
+    "theta": (("repulsion", "It belongs to lowdim.BarnesHut(theta=...)."),),
+    "n_iter": (("max_iter", ""),),
+    "min_grad_norm": (
+        ("tolerance", "It is the share of the objective by which an iteration must lower it."),
+    ),
+    "n_iter_without_progress": (("tolerance", ""),),
+    "dissimilarity": (("metric", "The words are the same."),),
+    "distance": (("metric", ""),),
+    "neighbors_algorithm": (("search", "Its words are 'auto', 'exact' and 'approximate'."),),
+    "nn_method": (("search", "Its words are 'auto', 'exact' and 'approximate'."),),
+    "n_landmarks": (("landmarks", ""), ("solver", "As in solver=LLL(n_landmarks=1000).")),
+    "epsilon": (("radius", ""),),
+    "k": (("n_neighbors", ""),),
+    "n_dims": (("n_components", ""),),
+    "dimensions": (("n_components", ""),),
+    "lambda_": (("lam", ""),),
+    "seed": (("random_state", ""),),
+    "n_threads": (("n_jobs", ""),),
+    "algorithm": (("solver", ""),),
+}
+"""For the name of another library: what it is called here, for the first of these that the class has, and a remark."""
+
+NEEDLESS: Mapping[str, str] = {
+    "copy": "Input is never changed.",
+    "copy_X": "Input is never changed.",
+    "tol": "Eigensolvers run to a stated residual, which report_ holds.",
+    "eigen_tol": "Eigensolvers run to a stated residual, which report_ holds.",
+    "max_iter": "Eigensolvers run to a stated residual, which report_ holds.",
+    "iterated_power": "solver='randomized' goes on to a stated residual.",
+    "n_oversamples": "solver='randomized' goes on to a stated residual.",
+    "power_iteration_normalizer": "solver='randomized' goes on to a stated residual.",
+    "path_method": "The search for shortest paths follows from the graph.",
+    "hessian_tol": "Nothing has to be set for it.",
+    "modified_tol": "Nothing has to be set for it.",
+    "remove_zero_eig": "Coordinates without an eigenvalue above 0 are 0, with a warning.",
+    "assign_labels": "k-means groups the points.",
+    "eigen_limits": "Nothing has to be set for it.",
+    "n_init": "The start is computed, not drawn.",
+}
+"""Names of other libraries that have no counterpart, and why."""
+
+FOREIGN_WORDS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("solver", "full"): ("covariance", "dense"),
+    ("solver", "covariance_eigh"): ("covariance",),
+    ("solver", "arpack"): ("lanczos", "randomized"),
+    ("solver", "amg"): ("lobpcg",),
+    ("solver", "randomized"): ("lanczos",),
+    ("repulsion", "barnes_hut"): ("barnes-hut",),
+}
+"""For a parameter and the word of another library: the words here, of which the first that is allowed is meant."""
+
+FOREIGN_OBJECTS: Mapping[tuple[str, str], str] = {
+    (
+        "affinity",
+        "nearest_neighbors",
+    ): "affinity=lowdim.Binary(), with n_neighbors one less (no point counts itself)",
+    ("affinity", "rbf"): "affinity=lowdim.Gaussian(1 / sqrt(gamma)), on the graph of n_neighbors or radius",
+    (
+        "affinity",
+        "precomputed_nearest_neighbors",
+    ): "metric='precomputed', with the sparse graph of distances as X",
+}
+"""The same where what is meant is no word."""
+
+
+class ForeignNames:
+    """Base of classes whose constructor and ``set_params`` explain a parameter that they do not have."""
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Check the names before the constructor sees them."""
+        parameters = _parameters_of(cls)  # type: ignore[arg-type]
+        if parameters is not None and (message := _explain(cls.__name__, parameters, named)):
+            raise InputTypeError(message)
+        return super().__new__(cls)
+
+    def set_params(self, **named: Any) -> Self:
+        """Set parameters by name; ``step__name`` sets that of a part."""
+        parameters = _parameters_of(type(self))  # type: ignore[arg-type]
+        own = [name for name in named if "__" not in name]
+        if parameters is not None and (message := _explain(type(self).__name__, parameters, own)):
+            raise InputError(message)
+        super().set_params(**named)  # type: ignore[misc]
+        return self
+
+
+def own_word(parameter: str, value: object, rule: Rule) -> str:
+    """The end of a message about a value that is not allowed: what it is called here, or nothing."""
+    if not isinstance(value, str):
+        return ""
+    meant = [repr(word) for word in FOREIGN_WORDS.get((parameter, value), ()) if rule.allows(word)]
+    meant += [FOREIGN_OBJECTS[parameter, value]] if (parameter, value) in FOREIGN_OBJECTS else []
+    return f" What other libraries call {value!r} is {meant[0]}." if meant else ""
+
+
+@cache
+def _parameters_of(kind: type) -> tuple[str, ...] | None:
+    """The names that a constructor takes; None where it takes any."""
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]  # type: ignore[misc]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return tuple(parameter.name for parameter in parameters)
+
+
+def _explain(owner: str, parameters: tuple[str, ...], names: Iterable[str]) -> str:
+    """What to say of the first name that is no parameter; nothing where all are."""
+    unknown = next((name for name in names if name not in parameters), None)
+    if unknown is None:
+        return ""
+    opening = f"{owner} has no parameter {unknown!r}"
+    for own, remark in FOREIGN_NAMES.get(unknown, ()):
+        if own in parameters:
+            return f"{opening}: it is called {own!r} here. {remark}".rstrip()
+    if unknown in NEEDLESS:
+        return f"{opening}, and needs none. {NEEDLESS[unknown]}"
+    close = difflib.get_close_matches(unknown, parameters, n=1)
+    if close:
+        return f"{opening}. Did you mean {close[0]!r}?"
+    return f"{opening}. It has {', '.join(parameters)}."

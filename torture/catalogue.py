@@ -190,7 +190,7 @@ def methods(iterations: int, *, compiled_late: bool = False) -> Mapping[str, Met
     found |= _embeddings(iterations)
     found |= {
         f"neighbours {search}": partial(_searched, search, "euclidean")
-        for search in ("blocked", "flat", "tree", "forest")
+        for search in ("blocked", "tree", "forest")
     }
     found["neighbours generic"] = partial(_searched, "generic", "chebyshev")
     if compiled_late:

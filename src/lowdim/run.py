@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numbers
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -27,7 +27,9 @@ Value = TypeVar("Value")
 Progress = TypeVar("Progress")
 PIECE_BYTES = 1 << 26
 """Bytes of a piece: so many that a file for it costs little, so few that not much is lost with it."""
-STREAMS = ("search", "landmarks", "solve", "links")
+STREAMS = ("search", "landmarks", "solve", "links", "group")
+"""Kinds of random numbers: for the neighbour search, the choice of landmarks, the starts of solvers and optimisers, the
+links of new points, and the starts of k-means. A new one goes last, or all after it would draw other numbers."""
 
 
 class Streams:
@@ -38,12 +40,17 @@ class Streams:
     """
 
     def __init__(self, random_state: Any = 0) -> None:
+        self._random_state = random_state
         self.seed: Hashable = random_state if isinstance(random_state, numbers.Integral) else object()
         self._generators = dict(zip(STREAMS, _split(validation.make_generator(random_state)), strict=True))
 
     def __getitem__(self, name: str) -> np.random.Generator:
         """The stream of a kind of stage."""
         return self._generators[name]
+
+    def anew(self) -> Streams:
+        """The streams of the same seed from their beginning."""
+        return Streams(self._random_state)
 
     def state(self) -> State:
         """Where each stream stands."""
@@ -64,16 +71,27 @@ def _split(generator: np.random.Generator) -> list[np.random.Generator]:
         return [np.random.default_rng(generator.integers(1 << 63, size=4)) for _ in STREAMS]
 
 
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """What the work runs on: threads, as ``n_jobs`` of the estimators, and the bytes that it may hold.
+
+    No result depends on the number of threads. A ``memory_limit`` of None is what the machine has free.
+    """
+
+    n_jobs: int | None = None
+    memory_limit: int | None = None
+
+
 @dataclass(slots=True)
 class Shared:
-    """Results that fits on the same rows share, by the stage and what it was made from.
+    """Results that fits on the same rows share: for each stage what it was made from, and what came out.
 
     ``widest`` is the largest number of neighbours that any of the fits will ask for: they are searched for at once.
     ``place`` is where the fits together keep what is long in the making.
     """
 
     widest: int = 0
-    results: dict[Hashable, object] = field(default_factory=dict)
+    results: dict[Hashable, tuple[Hashable, Any]] = field(default_factory=dict)
     place: Place = field(default_factory=Place)
 
 
@@ -93,8 +111,8 @@ class Run:
     ----------
     events
         Told of stages, choices, warnings and progress.
-    n_jobs
-        Workers: threads, as in the estimators. No result depends on their number.
+    workers
+        Threads, and the bytes that they may hold.
     streams
         Random numbers by the kind of stage.
     store
@@ -102,14 +120,23 @@ class Run:
     """
 
     events: Events = field(default_factory=Events)
-    n_jobs: int | None = None
+    workers: Workers = field(default_factory=Workers)
     streams: Streams = field(default_factory=Streams)
     store: Store = field(default_factory=Store)
 
     @classmethod
     def of(cls, random_state: Any = 0, n_jobs: int | None = None) -> Run:
         """A run that tells nobody and keeps nothing."""
-        return cls(n_jobs=n_jobs, streams=Streams(random_state))
+        return cls(workers=Workers(n_jobs), streams=Streams(random_state))
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads."""
+        return self.workers.n_jobs
+
+    def anew(self) -> Run:
+        """The same workers and the same random numbers from their beginning; it tells nobody and keeps nothing."""
+        return Run(workers=self.workers, streams=self.streams.anew())
 
     def random(self, stream: str) -> np.random.Generator:
         """Random numbers for a kind of stage: one of `STREAMS`."""
@@ -127,13 +154,17 @@ class Run:
         """Say how much of the stage is done."""
         self.events.progress(done, total)
 
+    def unshared(self) -> Run:
+        """The same run for other points than those that its fits share results of."""
+        return replace(self, store=replace(self.store, shared=Shared()))
+
     def heard_by(self, *listeners: Listener) -> Run:
         """The same run, with more listeners to what it tells."""
         return replace(self, events=self.events.heard_by(*listeners))
 
     def silent(self) -> Run:
         """The same workers and random numbers for work inside a stage that is told of and kept by that stage alone."""
-        return Run(Events(), self.n_jobs, self.streams)
+        return Run(Events(), self.workers, self.streams)
 
     def stage(
         self,
@@ -142,9 +173,8 @@ class Run:
         *arguments: Any,
         key: Hashable = None,
         latest: bool = False,
-        kind: type[Value] | None = None,
+        kept: type | None = None,
         is_whole: Callable[[Value], bool] = lambda value: True,
-        is_choice: bool = False,
     ) -> Value:
         """Run a stage: ``function(*arguments, run=...)``, or take what it returned before.
 
@@ -153,31 +183,44 @@ class Run:
         name
             Name of the stage, in events, reports and checkpoints.
         function
-            The stage. Results that are arrays, numbers, texts, tuples, lists and tables of these outlive the process.
+            The stage.
         arguments
             What it works on.
         key
             What decides the result, where fits on the same rows share it. None: it is this fit's alone.
         latest
             Share the result of the last key only: it is too large to be held for every one.
-        kind
-            Class of the result where that is a record; its fields are kept.
+        kept
+            Class of a result that a run after this one may take over: a record of arrays and numbers, which is kept by
+            its fields, or an array, number, text, tuple, list or table. None: it is made again, from what is kept
+            inside the stage.
         is_whole
             Whether what came out is to be kept; what was cut short is not.
-        is_choice
-            Whether it might come out otherwise another time, so that it is kept however soon it was made.
         """
         call = partial(function, *arguments)
         with self.events.stage(name):
             if key is None:
-                return self._kept(self.store.place, name, "", call, kind, is_whole, is_choice)
+                return self._kept(self.store.place, name, "", call, kept, is_whole)
             shared = self.store.shared
             slot: Hashable = (name,) if latest else (name, key)
             held = shared.results.get(slot)
-            if not (isinstance(held, tuple) and held[0] == key):
-                value = self._kept(shared.place, name, key, call, kind, is_whole, is_choice)
+            if held is None or held[0] != key:
+                value = self._kept(shared.place, name, key, call, kept, is_whole)
                 held = shared.results[slot] = (key, value)
             return cast(Value, held[1])
+
+    def choice(self, name: str, make: Callable[[], Value], *, key: Hashable = None) -> Value:
+        """What ``make`` returns, or what it returned in the run that this one goes on from.
+
+        For what might come out otherwise another time, as what depends on the memory that is free: it is kept however
+        soon it was made. With a ``key`` it is kept for all fits that share.
+        """
+        where = self.store.place if key is None else self.store.shared.place
+
+        def call(run: Run) -> Value:
+            return make()
+
+        return self._kept(where, name, "" if key is None else key, call, object, seconds=float("inf"))
 
     def _kept(
         self,
@@ -185,35 +228,36 @@ class Run:
         name: str,
         key: object,
         call: Callable[..., Value],
-        kind: type[Value] | None,
-        is_whole: Callable[[Value], bool],
-        is_choice: bool,
+        kept: type | None,
+        is_whole: Callable[[Value], bool] = lambda value: True,
+        seconds: float | None = None,
     ) -> Value:
         """What a call returns, or what it returned in a run before this one, told and drawn as then."""
         if not where.is_active:
             return call(run=self)
         place = where.inside(name, key)
-        found = place.find()
+        found = None if kept is None else place.find()
         if found is not None:
             if found["by"] == self.store.place.name:
-                # What several fits share is told by the one that made it.
+                # What several fits share is told by the one that made it, and drawn from its streams.
                 for note in found["heard"]:
                     self._tell(note)
-            self.streams.restore(found["random"])
-            return kind(**found["value"]) if kind is not None else found["value"]
+                self.streams.restore(found["random"])
+            return cast(Value, _again(found["value"], kept))
         heard: list[Event] = []
         began = time.perf_counter()
         inner = replace(self.heard_by(heard.append), store=replace(self.store, place=place))
+        inner.events.keeper = place
         value = call(run=inner)
-        if is_whole(value) and is_plain(value, kind):
+        if kept is not None and is_whole(value):
             state = {
-                "value": _fields(value, kind),
+                "value": _plain(value),
                 "heard": [[e.kind, e.message, dict(e.data)] for e in heard if _is_to_tell(e)],
                 "random": self.streams.state(),
                 "by": self.store.place.name,
             }
-            seconds = float("inf") if is_choice else time.perf_counter() - began
-            place.save_result(lambda: state, seconds=seconds)
+            took = time.perf_counter() - began if seconds is None else seconds
+            place.save_result(lambda: state, seconds=took)
         return value
 
     def _tell(self, note: list[Any]) -> None:
@@ -372,20 +416,11 @@ def _is_to_tell(event: Event) -> bool:
     )
 
 
-def is_plain(value: object, kind: type | None = None) -> bool:
-    """Whether a result can outlive the process: numbers and texts, and arrays, tuples, lists and tables of them."""
-    from scipy.sparse import csr_array
-
-    if kind is not None:
-        return all(is_plain(part) for part in _fields(value, kind).values())
-    if isinstance(value, tuple | list):
-        return all(map(is_plain, value))
-    if isinstance(value, Mapping):
-        return all(map(is_plain, value.values()))
-    if isinstance(value, np.ndarray):
-        return not value.dtype.hasobject
-    return value is None or isinstance(value, bool | int | float | str | np.generic | csr_array)
+def _plain(value: Any) -> Any:
+    """A record by its fields; anything else as it is."""
+    return {part.name: getattr(value, part.name) for part in fields(value)} if is_dataclass(value) else value
 
 
-def _fields(value: Any, kind: type | None) -> Any:
-    return value if kind is None else {part.name: getattr(value, part.name) for part in fields(value)}
+def _again(value: Any, kept: type | None) -> Any:
+    """The record of fields that were kept; anything else as it is."""
+    return kept(**value) if kept is not None and is_dataclass(kept) else value

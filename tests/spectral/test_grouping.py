@@ -7,6 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 
+from lowdim.run import Run
 from lowdim.spectral.grouping import group
 
 DIGITS = load_digits().data
@@ -18,7 +19,7 @@ def squares(points, centers):
 
 @pytest.mark.parametrize("n_groups", [1, 2, 10, 40])
 def test_as_good_as_the_reference(n_groups):
-    found = group(DIGITS, n_groups, starts=5, rng=np.random.default_rng(0))
+    found = group(DIGITS, n_groups, starts=5, run=Run.of(0))
     best = KMeans(n_groups, n_init=5, random_state=0).fit(DIGITS).inertia_
     assert found.spread <= 1.03 * best
     apart = squares(DIGITS, found.centers)
@@ -28,7 +29,7 @@ def test_as_good_as_the_reference(n_groups):
 
 def test_clear_groups_are_found_and_their_means_are_the_centers():
     points, truth = make_blobs(900, centers=6, cluster_std=0.05, random_state=1)
-    found = group(points, 6, rng=np.random.default_rng(0))
+    found = group(points, 6, run=Run.of(0))
     for label in range(6):
         own = found.labels == label
         assert np.unique(truth[own]).size == 1
@@ -36,7 +37,7 @@ def test_clear_groups_are_found_and_their_means_are_the_centers():
 
 
 def test_threads_change_no_bit():
-    one, four = (group(DIGITS, 9, starts=3, rng=np.random.default_rng(5), n_jobs=jobs) for jobs in (1, 4))
+    one, four = (group(DIGITS, 9, starts=3, run=Run.of(5, jobs)) for jobs in (1, 4))
     assert one.centers.tobytes() == four.centers.tobytes()
     assert np.array_equal(one.labels, four.labels)
 
@@ -44,19 +45,19 @@ def test_threads_change_no_bit():
 def test_centers_given_are_the_start():
     start = np.array([[0.0], [1.0]])
     points = np.array([[0.0], [0.2], [0.9], [1.1]])
-    found = group(points, 2, centers=start, rng=np.random.default_rng(0))
+    found = group(points, 2, centers=start, run=Run.of(0))
     assert found.labels.tolist() == [0, 0, 1, 1]
     assert found.centers.ravel() == pytest.approx([0.1, 1.0])
 
 
 def test_a_center_without_points_moves_to_the_farthest_point():
     points = np.array([[0.0], [0.1], [0.2], [9.0]])
-    found = group(points, 2, centers=np.array([[0.0], [50.0]]), rng=np.random.default_rng(0))
+    found = group(points, 2, centers=np.array([[0.0], [50.0]]), run=Run.of(0))
     assert found.labels.tolist() == [0, 0, 0, 1]
 
 
 def test_fewer_distinct_points_than_groups():
-    found = group(np.repeat([[1.0, 2.0], [3.0, 4.0]], 5, axis=0), 4, rng=np.random.default_rng(0))
+    found = group(np.repeat([[1.0, 2.0], [3.0, 4.0]], 5, axis=0), 4, run=Run.of(0))
     assert found.spread == 0
     assert np.unique(found.labels).size == 2
     assert np.isfinite(found.centers).all()

@@ -15,6 +15,7 @@ from lowdim.errors import DataWarning, InputError
 from lowdim.events import Events
 from lowdim.mapping.locally_linear import LocallyLinearMap
 from lowdim.neighbors.lookup import Lookup
+from lowdim.run import Run
 from lowdim.spectral.landmarks import Landmarks, choose_landmarks
 from lowdim.spectral.reduce import weights as weights_module
 from lowdim.spectral.reduce.configuration import LandmarkSolver
@@ -31,7 +32,9 @@ def weigh(values, landmarks, k, *, metric="euclidean", pairwise=False, **options
         chosen = Landmarks(Rows(chosen[:, landmarks] if pairwise else chosen), landmarks)
     else:
         chosen = Landmarks(Rows(landmarks), None)
-    return landmark_weights(Rows(values), chosen, k, metric=metric, pairwise=pairwise, **options)
+    return landmark_weights(
+        Rows(values), chosen, k, metric=metric, pairwise=pairwise, **options, run=Run.of(0)
+    )
 
 
 def drawn(n_rows: int, count: int, seed: int = 0) -> np.ndarray:
@@ -136,10 +139,11 @@ def test_sparse_rows_meet_dense_landmarks() -> None:
         LandmarkSolver(n_landmarks=60, choose="k-means"),
         metric="euclidean",
         pairwise=False,
-        rng=np.random.default_rng(0),
-        events=Events(),
+        run=Run.of(0),
     )
-    found = landmark_weights(Rows(csr_array(DIGITS)), centres, 5, metric="euclidean", pairwise=False)
+    found = landmark_weights(
+        Rows(csr_array(DIGITS)), centres, 5, metric="euclidean", pairwise=False, run=Run.of(0)
+    )
     expected = dense_weights(DIGITS, centres.rows.values, 5)
     np.testing.assert_allclose(found.Z.toarray(), expected, atol=1e-8)
 

@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits, make_swiss_roll
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Events
+from lowdim.run import Run, Streams
 from lowdim.spectral.landmarks import Landmarks, choose_landmarks, snap_to_points
 from lowdim.spectral.reduce.configuration import CHOICES, LandmarkSolver
 
@@ -30,9 +31,7 @@ def choose(
         metric=metric,
         pairwise=pairwise,
         place_of_row=places,
-        rng=np.random.default_rng(seed),
-        events=events or Events(),
-        n_jobs=n_jobs,
+        run=Run(events or Events(), n_jobs=n_jobs, streams=Streams(seed)),
     )
 
 
@@ -323,7 +322,7 @@ def test_a_memory_map_is_read_in_its_own_type(tmp_path) -> None:
 
 
 def snapped(points: np.ndarray, rows: np.ndarray, metric: str = "euclidean") -> np.ndarray:
-    return snap_to_points(Landmarks(Rows(points), None), Rows(rows), metric=metric)
+    return snap_to_points(Landmarks(Rows(points), None), Rows(rows), metric=metric, run=Run.of(0))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "mahalanobis"])
@@ -349,7 +348,9 @@ def test_landmarks_that_want_one_point_share_out_its_neighbours() -> None:
 
 def test_landmarks_that_are_points_stay() -> None:
     found = choose(ROLL, n_landmarks=10)
-    np.testing.assert_array_equal(snap_to_points(found, Rows(ROLL), metric="euclidean"), found.indices)
+    np.testing.assert_array_equal(
+        snap_to_points(found, Rows(ROLL), metric="euclidean", run=Run.of(0)), found.indices
+    )
 
 
 @settings(max_examples=25)

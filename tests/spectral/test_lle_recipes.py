@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.manifold._locally_linear as reference
+from lowdim.spectral.recipes import alignment
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_swiss_roll
@@ -17,19 +18,19 @@ from lowdim.affinities.patches import Patches, coordinate_patches, distance_patc
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Event, Events
+from lowdim.methods.lle_hessian import hessian_lle
+from lowdim.methods.lle_ltsa import ltsa
+from lowdim.methods.lle_modified import modified_lle
+from lowdim.methods.lle_standard import standard_lle
 from lowdim.records import Floats, Neighbors, Problem
-from lowdim.spectral.recipes import alignment
-from lowdim.spectral.recipes.lle_hessian import hessian_lle
-from lowdim.spectral.recipes.lle_ltsa import ltsa
-from lowdim.spectral.recipes.lle_modified import modified_lle
-from lowdim.spectral.recipes.lle_standard import standard_lle
+from lowdim.run import Run
 
 Recipe = Callable[..., Problem]
 
 
 def _standard(patches: Patches, n_components: int, **options: Any) -> Problem:
     del n_components
-    return standard_lle(patches, **options)
+    return standard_lle(patches, **options, run=Run.of(0))
 
 
 RECIPES: dict[str, Recipe] = {
@@ -97,7 +98,7 @@ def test_hessian_is_that_of_scikit_learn_where_the_patch_has_no_more_points_than
     # With more points scikit-learn keeps every column of a full QR after the linear ones: the matrix of LTSA.
     Y = make_swiss_roll(300, random_state=0)[0]
     expected = scikit_learn_matrix(monkeypatch, Y, 6, 2, "hessian")
-    np.testing.assert_allclose(dense(hessian_lle(patches_of(Y, 6), 2)), expected, atol=1e-10)
+    np.testing.assert_allclose(dense(hessian_lle(patches_of(Y, 6), 2, run=Run.of(0))), expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("variant", ["standard", "modified", "ltsa"])
@@ -137,7 +138,9 @@ def dense_modified(Y: Floats, k: int, d: int) -> Floats:
 
 def test_modified_is_that_of_a_dense_reflection() -> None:
     Y = load_digits().data[:300]
-    np.testing.assert_allclose(dense(modified_lle(patches_of(Y, 12), 3)), dense_modified(Y, 12, 3), atol=1e-9)
+    np.testing.assert_allclose(
+        dense(modified_lle(patches_of(Y, 12), 3, run=Run.of(0))), dense_modified(Y, 12, 3), atol=1e-9
+    )
 
 
 def dense_hessian(Y: Floats, k: int, d: int) -> Floats:
@@ -164,8 +167,12 @@ def dense_alignment(Y: Floats, k: int, d: int) -> Floats:
 @pytest.mark.parametrize(("k", "d"), [(9, 1), (9, 2), (14, 3)])
 def test_hessian_and_alignment_are_those_of_a_dense_svd(k: int, d: int) -> None:
     Y = np.random.default_rng(0).normal(size=(90, 5))
-    np.testing.assert_allclose(dense(hessian_lle(patches_of(Y, k), d)), dense_hessian(Y, k, d), atol=1e-9)
-    np.testing.assert_allclose(dense(ltsa(patches_of(Y, k), d)), dense_alignment(Y, k, d), atol=1e-9)
+    np.testing.assert_allclose(
+        dense(hessian_lle(patches_of(Y, k), d, run=Run.of(0))), dense_hessian(Y, k, d), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        dense(ltsa(patches_of(Y, k), d, run=Run.of(0))), dense_alignment(Y, k, d), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("variant", list(RECIPES))
@@ -278,4 +285,4 @@ def test_too_few_neighbours_are_refused_by_name(variant: str, k: int) -> None:
 def test_standard_refuses_a_point_alone() -> None:
     alone = Neighbors(np.array([0, 1, 1, 2]), np.array([2, 0]), np.array([1.0, 1.0]), 3)
     with pytest.raises(InputError, match=r"needs at least 1 .*point 1 has 0"):
-        standard_lle(coordinate_patches(alone, Rows(np.eye(3))))
+        standard_lle(coordinate_patches(alone, Rows(np.eye(3))), run=Run.of(0))

@@ -8,6 +8,7 @@ from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import CenteredGram, GramRows, Laplacian
 from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
 from lowdim.spectral.solvers import solve
@@ -43,7 +44,7 @@ def test_residuals_are_those_of_the_norm_of_the_inverse(kind):
     A, B = _dense(problem)
     X = rng.standard_normal((SIZE, 3))
     X -= (B.sum(axis=0) @ X) / B.sum()
-    got = residuals_of(problem, X)
+    got = residuals_of(problem, X, run=Run.of(0))
     X = X / np.sqrt(np.einsum("ij,ij->j", X, B @ X))
     quotients = np.einsum("ij,ij->j", X, A @ X)
     difference = A @ X - B @ X * quotients
@@ -53,16 +54,19 @@ def test_residuals_are_those_of_the_norm_of_the_inverse(kind):
     assert np.all((got >= wanted * (1 - 1e-9)) & (got <= 1.4 * wanted))
     np.testing.assert_allclose(got / got[0], wanted / wanted[0], rtol=1e-9)
     # Other values make them larger, other lengths and a constant do nothing.
-    assert np.all(residuals_of(problem, X, 1.1 * quotients) > got)
-    np.testing.assert_allclose(residuals_of(problem, 7 * X + 3), got, rtol=1e-9)
+    assert np.all(residuals_of(problem, X, 1.1 * quotients, run=Run.of(0)) > got)
+    np.testing.assert_allclose(residuals_of(problem, 7 * X + 3, run=Run.of(0)), got, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_residuals_of_a_solution_are_its_own(kind):
     problem = _problem(np.random.default_rng(1), kind)
-    solution = solve(problem, 4, solver="lanczos")
+    solution = solve(problem, 4, solver="lanczos", run=Run.of(0))
     np.testing.assert_allclose(
-        residuals_of(problem, solution.vectors, solution.values), solution.residuals, rtol=0.2, atol=1e-14
+        residuals_of(problem, solution.vectors, solution.values, run=Run.of(0)),
+        solution.residuals,
+        rtol=0.2,
+        atol=1e-14,
     )
 
 
@@ -77,9 +81,9 @@ def test_rows_computed_afresh_are_computed_once():
 
     one = np.ones((SIZE, 1))
     X = points[:, :2] + 0.1 * rng.standard_normal((SIZE, 2))
-    lazy = residuals_of(Problem(GramRows(SIZE, rows), "largest", None, one), X)
+    lazy = residuals_of(Problem(GramRows(SIZE, rows), "largest", None, one), X, run=Run.of(0))
     assert sum(asked) == SIZE
-    whole = residuals_of(Problem(CenteredGram(D2), "largest", None, one), X)
+    whole = residuals_of(Problem(CenteredGram(D2), "largest", None, one), X, run=Run.of(0))
     np.testing.assert_allclose(lazy, whole, rtol=0.1)
 
 
@@ -104,4 +108,4 @@ def test_angles_are_those_of_the_inner_product(kind):
 
 def test_a_vector_that_is_trivial_has_no_residual():
     problem = _problem(np.random.default_rng(4), "mass")
-    assert np.isfinite(residuals_of(problem, np.ones((SIZE, 1)))).all()
+    assert np.isfinite(residuals_of(problem, np.ones((SIZE, 1)), run=Run.of(0))).all()

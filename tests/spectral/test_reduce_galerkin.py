@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from lowdim.events import Events
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal
 from lowdim.spectral.reduce import galerkin, products
 from lowdim.spectral.reduce.galerkin import reduce
@@ -89,7 +90,7 @@ def dense_mass(problem):
 
 
 def agrees(problem, Z, **settings_):
-    reduced = reduce(problem, Z, **settings_)
+    reduced = reduce(problem, Z, **settings_, run=Run.of(0))
     Z, A, B = dense(Z), dense(problem.operator.explicit()), dense_mass(problem)
     T = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
     for got, wanted in (
@@ -136,7 +137,7 @@ def test_no_bit_depends_on_the_threads(name, full, monkeypatch):
     Z = weights(rng, size, 80, 4)
     first = agrees(problem, Z, n_jobs=1)
     for n_jobs in (2, 5):
-        other = reduce(problem, Z, n_jobs=n_jobs)
+        other = reduce(problem, Z, run=Run.of(0, n_jobs))
         np.testing.assert_array_equal(first.A, other.A)
         np.testing.assert_array_equal(first.B, other.B)
         np.testing.assert_array_equal(first.constraint, other.constraint)
@@ -172,7 +173,7 @@ def test_smooth_vectors_keep_their_digits(name):
     rows = np.repeat(np.arange(size), 2)
     columns = np.stack([left, left + 1], axis=1).ravel()
     Z = sparse.csr_array((np.stack([1 - share, share], axis=1).ravel(), (rows, columns)))
-    reduced = reduce(Problem(operator, "smallest", None, np.ones((size, 1))), Z)
+    reduced = reduce(Problem(operator, "smallest", None, np.ones((size, 1))), Z, run=Run.of(0))
     one = np.ones(n_landmarks)
     assert abs(one @ reduced.A @ one) <= 1e-15 * np.trace(reduced.A)
     wanted = np.diag(np.full(n_landmarks, 2.0)) - np.eye(n_landmarks, k=1) - np.eye(n_landmarks, k=-1)
@@ -188,9 +189,9 @@ def test_every_point_a_landmark_is_the_problem_itself(sparsely):
     W = graph(rng, density=0.2)
     problem = Problem(Laplacian(W, W.sum(axis=1)), "smallest", W.sum(axis=1), np.ones((SIZE, 1)))
     eye = sparse.csr_array(sparse.eye_array(SIZE))
-    reduced = reduce(problem, eye if sparsely else eye.toarray())
-    values, X = solve_small(reduced, "smallest", 4, rng=rng, events=QUIET)
-    exact = solve(problem, 4)
+    reduced = reduce(problem, eye if sparsely else eye.toarray(), run=Run.of(0))
+    values, X = solve_small(reduced, "smallest", 4, run=Run.of(0))
+    exact = solve(problem, 4, run=Run.of(0))
     np.testing.assert_allclose(values, exact.values, rtol=1e-10)
     np.testing.assert_allclose(np.abs(X.T @ (problem.mass[:, None] * exact.vectors)), np.eye(4), atol=1e-8)
 
@@ -200,8 +201,13 @@ def test_ritz_values_lie_inside(end):
     rng = np.random.default_rng(4)
     operator = operators(rng)["weighted normal"]
     problem = Problem(operator, end, rng.random(SIZE) + 0.5, np.ones((SIZE, 1)))
-    values, _ = solve_small(reduce(problem, weights(rng, SIZE, 30, 4)), end, 5, rng=rng, events=QUIET)
-    exact = solve(problem, 5).values
+    values, _ = solve_small(
+        reduce(problem, weights(rng, SIZE, 30, 4), run=Run.of(0)),
+        end,
+        5,
+        run=Run.of(0),
+    )
+    exact = solve(problem, 5, run=Run.of(0)).values
     assert np.all(values >= exact * (1 - 1e-9)) if end == "smallest" else np.all(values <= exact * (1 + 1e-9))
 
 
@@ -209,8 +215,12 @@ def test_the_span_alone_matters():
     rng = np.random.default_rng(5)
     problem = Problem(operators(rng)["laplacian with slack"], "smallest", None, np.ones((SIZE, 1)))
     Z, mixing = weights(rng, SIZE, 20, 4), linalg.qr(rng.standard_normal((20, 20)))[0]
-    one, _ = solve_small(reduce(problem, Z), "smallest", 4, rng=rng, events=QUIET)
-    other, _ = solve_small(reduce(problem, Z @ mixing), "smallest", 4, rng=rng, events=QUIET)
+    one, _ = solve_small(
+        reduce(problem, Z, run=Run.of(0)), "smallest", 4, run=Run.of(0)
+    )
+    other, _ = solve_small(
+        reduce(problem, Z @ mixing, run=Run.of(0)), "smallest", 4, run=Run.of(0)
+    )
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
@@ -218,7 +228,7 @@ def test_progress_is_told_and_reaches_the_end():
     seen = []
     rng = np.random.default_rng(6)
     problem = Problem(operators(rng)["laplacian"], "smallest")
-    reduce(problem, weights(rng, SIZE, 20, 4), events=Events(lambda event: seen.append(event.data)))
+    reduce(problem, weights(rng, SIZE, 20, 4), run=Run(Events(lambda event: seen.append(event.data))))
     assert seen[-1] == {"done": SIZE, "total": SIZE}
 
 

@@ -16,11 +16,12 @@ from lowdim.affinities.patches import patches_of
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceWarning
 from lowdim.events import Events
+from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
+from lowdim.run import Run, Streams
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.recipes.laplacian import laplacian_problem
 from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
 from lowdim.spectral.reduce.galerkin import reduce
 from lowdim.spectral.reduce.polish import polished
@@ -32,7 +33,14 @@ QUIET = Events()
 
 def refine(problem, X, k, degree=10, tolerance=None, events=QUIET, n_jobs=None):
     rng = np.random.default_rng(0)
-    return polished(problem, X, k, degree=degree, tolerance=tolerance, rng=rng, events=events, n_jobs=n_jobs)
+    return polished(
+        problem,
+        X,
+        k,
+        degree=degree,
+        tolerance=tolerance,
+        run=run,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +48,14 @@ def curve():
     """An S curve of 3000 points: its problem, the landmark solution of six columns on 100 landmarks, the exact one."""
     points = Rows(datasets.s_curve(3000, random_state=0).data)
     neighbors = build_index(points).query(None, 50)
-    problem = laplacian_problem(Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET))
+    problem = laplacian_problem(
+        Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET), run=Run.of(0)
+    )
     chosen = np.random.default_rng(0).choice(3000, 100, replace=False)
     index = build_index(points.select(chosen))
     Z = reconstruction_weights(patches_of(index, index.query(points, 4), points), snap=True)
-    _, X = solve_small(reduce(problem, Z), "smallest", 6, rng=np.random.default_rng(0), events=QUIET)
-    return problem, Z @ X, solve(problem, 6)
+    _, X = solve_small(reduce(problem, Z, run=Run.of(0)), "smallest", 6, run=Run(QUIET, streams=Streams(0)))
+    return problem, Z @ X, solve(problem, 6, run=Run.of(0))
 
 
 def test_the_error_falls_with_the_degree(curve):
@@ -72,7 +82,9 @@ def test_passes_go_on_to_the_tolerance(curve, given):
     np.testing.assert_allclose(
         solution.vectors.T @ (problem.mass[:, None] * solution.vectors), np.eye(2), atol=1e-10
     )
-    np.testing.assert_allclose(residuals_of(problem, solution.vectors), solution.residuals, rtol=0.2)
+    np.testing.assert_allclose(
+        residuals_of(problem, solution.vectors, run=Run.of(0)), solution.residuals, rtol=0.2
+    )
     assert solution.solver == "polish"
 
 
@@ -130,7 +142,7 @@ PROBLEMS = _problems()
 @pytest.mark.parametrize("name", list(PROBLEMS))
 def test_every_operator_and_both_ends(name):
     problem = PROBLEMS[name]
-    exact = solve(problem, 3, solver="dense")
+    exact = solve(problem, 3, solver="dense", run=Run.of(0))
     rng = np.random.default_rng(2)
     X = exact.vectors + 0.3 * np.abs(exact.vectors).max() * rng.standard_normal((400, 3))
     before = largest_angle(problem, X, exact.vectors)

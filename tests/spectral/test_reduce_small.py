@@ -8,6 +8,7 @@ from scipy import linalg
 
 from lowdim.errors import ConvergenceError, InputError
 from lowdim.events import Events
+from lowdim.run import Run, Streams
 from lowdim.spectral.reduce import small
 from lowdim.spectral.reduce.galerkin import Reduced
 from lowdim.spectral.reduce.small import nearest_coordinates, reduced_components, solve_small
@@ -38,7 +39,7 @@ def reference(reduced, end, k):
 def find(reduced, end, k, seed=0):
     seen = []
     events = Events(lambda event: seen.append(event.data.get("choice")))
-    values, X = solve_small(reduced, end, k, rng=np.random.default_rng(seed), events=events)
+    values, X = solve_small(reduced, end, k, run=Run(events, streams=Streams(seed)))
     return values, X, seen[-1]
 
 

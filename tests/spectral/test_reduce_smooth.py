@@ -14,11 +14,12 @@ from lowdim.affinities.patches import patches_of
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Events
+from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
+from lowdim.run import Run, Streams
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.recipes.laplacian import laplacian_problem
 from lowdim.spectral.reduce.bounds import upper_bound
 from lowdim.spectral.reduce.galerkin import reduce
 from lowdim.spectral.reduce.small import solve_small
@@ -37,7 +38,7 @@ def roll(n_points, n_landmarks, seed=0):
     chosen = np.random.default_rng(seed).choice(n_points, n_landmarks, replace=False)
     index = build_index(points.select(chosen))
     Z = reconstruction_weights(patches_of(index, index.query(points, 3), points), snap=True)
-    return laplacian_problem(W), Z
+    return laplacian_problem(W, run=Run.of(0)), Z
 
 
 def random_problem(rng, size=200, kind="laplacian"):
@@ -88,7 +89,7 @@ def test_follows_the_formula(kind):
     if problem.mass_matrix is not None:
         mass = problem.mass_matrix.diagonal()
     step = A / mass[:, None]
-    once = smoothed(problem, Z, 1)
+    once = smoothed(problem, Z, 1, run=Run.of(0))
     # One step tells which rho it took.
     change = (Z - once).toarray()
     rho = np.sum((step @ Z.toarray()) ** 2) / np.sum((step @ Z.toarray()) * change)
@@ -97,7 +98,7 @@ def test_follows_the_formula(kind):
     wanted = Z.toarray()
     for _ in range(3):
         wanted = wanted - step @ wanted / rho
-    np.testing.assert_allclose(smoothed(problem, Z, 3).toarray(), wanted, atol=1e-11)
+    np.testing.assert_allclose(smoothed(problem, Z, 3, run=Run.of(0)).toarray(), wanted, atol=1e-11)
     if "slack" not in kind:
         np.testing.assert_allclose(once.sum(axis=1), 1.0, atol=1e-13)
     assert once.has_sorted_indices
@@ -108,16 +109,16 @@ def test_laplacian_eigenmaps_walk_half_a_step():
     problem, Z = random_problem(rng), random_weights(rng)
     walk = sparse.diags_array(1 / problem.mass) @ problem.operator.W
     wanted = ((sparse.eye_array(200) + walk) @ Z / 2).toarray()
-    np.testing.assert_allclose(smoothed(problem, Z, 1).toarray(), wanted, atol=1e-14)
+    np.testing.assert_allclose(smoothed(problem, Z, 1, run=Run.of(0)).toarray(), wanted, atol=1e-14)
 
 
 def test_errors_fall_with_every_step():
     problem, Z = roll(3000, 300)
-    exact, errors = solve(problem, 2), []
+    exact, errors = solve(problem, 2, run=Run.of(0)), []
     for steps in range(3):
-        Z_smooth = smoothed(problem, Z, steps)
-        reduced = reduce(problem, Z_smooth)
-        _, X = solve_small(reduced, "smallest", 2, rng=np.random.default_rng(0), events=QUIET)
+        Z_smooth = smoothed(problem, Z, steps, run=Run.of(0))
+        reduced = reduce(problem, Z_smooth, run=Run.of(0))
+        _, X = solve_small(reduced, "smallest", 2, run=Run(QUIET, streams=Streams(0)))
         errors.append(procrustes(exact.vectors, Z_smooth @ X).error)
     assert errors[0] < 0.05
     assert errors[1] < 0.6 * errors[0]
@@ -127,8 +128,8 @@ def test_errors_fall_with_every_step():
 def test_no_step_changes_nothing_and_threads_no_bit():
     rng = np.random.default_rng(2)
     problem, Z = random_problem(rng), random_weights(rng)
-    assert smoothed(problem, Z, 0) is Z
-    one, other = smoothed(problem, Z, 2, n_jobs=1), smoothed(problem, Z, 2, n_jobs=3)
+    assert smoothed(problem, Z, 0, run=Run.of(0)) is Z
+    one, other = smoothed(problem, Z, 2, run=Run.of(0, 1)), smoothed(problem, Z, 2, run=Run.of(0, 3))
     np.testing.assert_array_equal(one.toarray(), other.toarray())
 
 
@@ -142,7 +143,7 @@ def test_dense_problems_and_the_large_end_are_refused():
         Problem(Explicit(W), "largest"),
     ):
         with pytest.raises(InputError, match=r"smooth=1 .* Use smooth=0"):
-            smoothed(problem, random_weights(rng), 1)
+            smoothed(problem, random_weights(rng), 1, run=Run.of(0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -154,13 +155,13 @@ def test_the_bound_is_above_the_spectrum_and_near_it(kind, sign):
     if problem.mass_matrix is not None:
         B = problem.mass_matrix.toarray()
     values = sign * np.linalg.eigvals(np.linalg.solve(B, problem.operator.explicit().toarray())).real
-    bound = upper_bound(standardise(problem, rng), sign, rng)
+    bound = upper_bound(standardise(problem, rng, run=Run.of(0)), sign, rng, run=Run.of(0))
     assert values.max() <= bound <= values.max() + 0.5 * np.ptp(values)
 
 
 def test_the_bound_of_nothing_is_nothing():
     problem = Problem(Explicit(sparse.csr_array((5, 5))), "smallest")
     rng = np.random.default_rng(5)
-    assert upper_bound(standardise(problem, rng), 1.0, rng) == 0.0
+    assert upper_bound(standardise(problem, rng, run=Run.of(0)), 1.0, rng, run=Run.of(0)) == 0.0
     Z = sparse.csr_array(np.ones((5, 1)))
-    np.testing.assert_array_equal(smoothed(problem, Z, 1).toarray(), Z.toarray())
+    np.testing.assert_array_equal(smoothed(problem, Z, 1, run=Run.of(0)).toarray(), Z.toarray())

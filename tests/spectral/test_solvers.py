@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 
 from lowdim.errors import ConvergenceWarning, InputError
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.signs import leading_signs
 from lowdim.spectral.solvers import solve
@@ -97,7 +98,7 @@ def check(problem, solution, k, rtol=1e-7):
 def test_small_end_agrees_with_lapack(name, solver):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        solution = solve(PROBLEMS[name], 5, solver=solver)
+        solution = solve(PROBLEMS[name], 5, solver=solver, run=Run.of(0))
     check(PROBLEMS[name], solution, 5)
     assert solution.residuals.max() < 1e-8
     assert solution.solver == solver or solver == "auto"
@@ -111,13 +112,13 @@ def test_gram_agrees_with_lapack(solver, weighted):
     D2 = cdist(points, points, "cityblock")
     mass = rng.integers(1, 4, SIZE).astype(float) if weighted else None
     problem = Problem(CenteredGram(D2, mass), "largest", mass, np.ones((SIZE, 1)))
-    check(problem, solve(problem, 4, solver=solver), 4)
+    check(problem, solve(problem, 4, solver=solver, run=Run.of(0)), 4)
 
 
 def test_eigenvalues_beyond_the_rank_are_reported_as_they_are():
     points = np.random.default_rng(2).standard_normal((450, 2))
     problem = Problem(CenteredGram(cdist(points, points, "sqeuclidean")), "largest", None, np.ones((450, 1)))
-    solution = solve(problem, 4)
+    solution = solve(problem, 4, run=Run.of(0))
     assert (solution.values[:2] > 1).all()
     assert np.abs(solution.values[2:]).max() < 1e-9
 
@@ -125,7 +126,7 @@ def test_eigenvalues_beyond_the_rank_are_reported_as_they_are():
 def test_zero_matrix_has_zero_eigenvalues():
     for size in (30, 500):
         problem = Problem(CenteredGram(np.zeros((size, size))), "largest", None, np.ones((size, 1)))
-        np.testing.assert_array_equal(solve(problem, 2).values, np.zeros(2))
+        np.testing.assert_array_equal(solve(problem, 2, run=Run.of(0)).values, np.zeros(2))
 
 
 @pytest.mark.parametrize("solver", ["auto", "dense", "lanczos", "shift-invert"])
@@ -137,7 +138,7 @@ def test_several_trivial_solutions(solver):
     trivial[:300, 0], trivial[300:, 1], trivial[:, 2] = 1.0, 1.0, 1.0
     degrees = W.sum(axis=1)
     problem = Problem(Laplacian(W, degrees), "smallest", degrees, trivial)
-    solution = solve(problem, 4, solver=solver)
+    solution = solve(problem, 4, solver=solver, run=Run.of(0))
     parts = [Problem(Laplacian(h, h.sum(axis=1)), "smallest", h.sum(axis=1)) for h in halves]
     exact = np.sort(np.concatenate([dense_values(part, 5)[1:] for part in parts]))[:4]
     np.testing.assert_allclose(solution.values, exact, rtol=1e-8)
@@ -149,13 +150,13 @@ def test_several_trivial_solutions_of_a_square_normal_form():
     trivial = np.zeros((600, 2))
     trivial[:300, 0], trivial[300:, 1] = 1.0, 1.0
     problem = Problem(Normal(F, rng.random(600) + 0.5), "smallest", rng.random(600) + 0.5, trivial)
-    check(problem, solve(problem, 4, solver="shift-invert"), 4)
+    check(problem, solve(problem, 4, solver="shift-invert", run=Run.of(0)), 4)
 
 
 def test_null_vectors_that_are_not_trivial_are_found():
     rng = np.random.default_rng(8)
     F = sparse.csr_array(sparse.block_diag([reconstruction(rng.standard_normal((300, 3))) for _ in range(2)]))
-    solution = solve(Problem(Normal(F), "smallest", None, np.ones((600, 1))), 2)
+    solution = solve(Problem(Normal(F), "smallest", None, np.ones((600, 1))), 2, run=Run.of(0))
     assert solution.values[0] < 1e-20
     np.testing.assert_allclose(np.abs(solution.vectors[:, 0]), 1 / np.sqrt(600), rtol=1e-6)
     exact = linalg.svdvals(F.toarray())[::-1][2] ** 2
@@ -167,21 +168,23 @@ def test_normal_form_of_full_rank_with_nothing_trivial():
     F = sparse.csr_array(reconstruction(rng.standard_normal((SIZE, 3))) + 0.05 * sparse.eye_array(SIZE))
     for trivial in (None, rng.standard_normal((SIZE, 2))):
         problem = Problem(Normal(F), "smallest", rng.random(SIZE) + 0.5, trivial)
-        check(problem, solve(problem, 4, solver="shift-invert"), 4)
+        check(problem, solve(problem, 4, solver="shift-invert", run=Run.of(0)), 4)
 
 
 @pytest.mark.parametrize("solver", ["dense", "lanczos", "shift-invert"])
 def test_trivial_span_that_is_not_invariant(solver):
     problem = PROBLEMS["laplacian, nothing trivial"]
     other = Problem(problem.operator, "smallest", problem.mass, np.arange(1.0, SIZE + 1)[:, None])
-    check(other, solve(other, 3, solver=solver), 3)
+    check(other, solve(other, 3, solver=solver, run=Run.of(0)), 3)
 
 
 def test_tiny_eigenvalues_of_a_long_path_keep_their_digits():
     size = 3000
     W = sparse.csr_array(sparse.diags_array([np.ones(size - 1)] * 2, offsets=[-1, 1]))
     degrees = W.sum(axis=1)
-    solution = solve(Problem(Laplacian(W, degrees), "smallest", degrees, np.ones((size, 1))), 3)
+    solution = solve(
+        Problem(Laplacian(W, degrees), "smallest", degrees, np.ones((size, 1))), 3, run=Run.of(0)
+    )
     exact = 2 * np.sin(np.pi * np.arange(1, 4) / (2 * (size - 1))) ** 2
     np.testing.assert_allclose(solution.values, exact, rtol=1e-9)
     assert [attempt.solver for attempt in solution.attempts] == ["lanczos", "shift-invert"]
@@ -196,7 +199,9 @@ def test_multiple_eigenvalues_are_all_found(solver):
             sparse.kron(W, sparse.eye_array(2)) + sparse.kron(sparse.eye_array(W.shape[0]), edge)
         )
     problem = Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, np.ones((512, 1)))
-    np.testing.assert_allclose(solve(problem, 9, solver=solver).values, np.full(9, 2.0), rtol=1e-9)
+    np.testing.assert_allclose(
+        solve(problem, 9, solver=solver, run=Run.of(0)).values, np.full(9, 2.0), rtol=1e-9
+    )
 
 
 def test_clustered_tiny_eigenvalues_of_a_normal_form():
@@ -211,7 +216,7 @@ def test_clustered_tiny_eigenvalues_of_a_normal_form():
         F[i, 100 + i] = -1e-4 * (1 + 0.01 * i)
         F[i, i] += 1e-4 * (1 + 0.01 * i)
     problem = Problem(Normal(sparse.csr_array(F)), "smallest", None, np.ones((size, 1)))
-    solution = solve(problem, 8)
+    solution = solve(problem, 8, run=Run.of(0))
     singular = linalg.svdvals(F.toarray())[::-1]
     np.testing.assert_allclose(solution.values, singular[1:9] ** 2, rtol=1e-5, atol=1e-16)
     assert solution.values.max() < 1e-7
@@ -221,24 +226,24 @@ def test_as_many_components_as_exist_and_no_more():
     points = np.random.default_rng(6).standard_normal((12, 3))
     W = neighbour_graph(points, 4)
     problem = Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, np.ones((12, 1)))
-    check(problem, solve(problem, 11), 11)
+    check(problem, solve(problem, 11, run=Run.of(0)), 11)
     for wrong in (0, 12):
         with pytest.raises(InputError, match="n_components must be between 1 and 11"):
-            solve(problem, wrong)
+            solve(problem, wrong, run=Run.of(0))
     with pytest.raises(InputError, match="solver must be one of"):
-        solve(problem, 2, solver="cg")
+        solve(problem, 2, solver="cg", run=Run.of(0))
 
 
 @pytest.mark.parametrize("solver", SMALL_END)
 def test_same_seed_same_solution(solver):
     problem = PROBLEMS["laplacian"]
-    first, again = (solve(problem, 3, solver=solver, rng=np.random.default_rng(7)) for _ in range(2))
+    first, again = (solve(problem, 3, solver=solver, run=Run.of(7)) for _ in range(2))
     np.testing.assert_array_equal(first.vectors, again.vectors)
 
 
 def test_another_seed_gives_the_same_picture():
     problem = PROBLEMS["laplacian"]
-    first, other = (solve(problem, 3, rng=np.random.default_rng(seed)) for seed in (0, 1))
+    first, other = (solve(problem, 3, run=Run.of(seed)) for seed in (0, 1))
     np.testing.assert_allclose(first.vectors, other.vectors, atol=1e-6 * np.abs(first.vectors).max())
 
 
@@ -247,11 +252,11 @@ def test_long_vectors_on_any_number_of_threads(monkeypatch):
     from lowdim.spectral.solvers import krylov
 
     problem = PROBLEMS["laplacian"]
-    plain = solve(problem, 3, solver="lanczos")
+    plain = solve(problem, 3, solver="lanczos", run=Run.of(0))
     monkeypatch.setattr(krylov, "_COMPILED", 0)
     monkeypatch.setattr(krylov, "_THREADED", 0)
     monkeypatch.setattr(krylov, "_STRIP", 64)
-    one, three = (solve(problem, 3, solver="lanczos", n_jobs=n_jobs) for n_jobs in (1, 3))
+    one, three = (solve(problem, 3, solver="lanczos", run=Run.of(0, n_jobs)) for n_jobs in (1, 3))
     np.testing.assert_array_equal(one.vectors, three.vectors)
     np.testing.assert_allclose(one.values, plain.values, rtol=1e-9)
 
@@ -260,15 +265,15 @@ def test_long_vectors_on_any_number_of_threads(monkeypatch):
 def test_all_eigenvalues_equal(size):
     """A kernel so narrow that no point sees another: the identity, centred."""
     centred = np.eye(size) - 1 / size
-    solution = solve(Problem(Explicit(centred), "largest", None, np.ones((size, 1))), 2)
+    solution = solve(Problem(Explicit(centred), "largest", None, np.ones((size, 1))), 2, run=Run.of(0))
     np.testing.assert_allclose(solution.values, 1.0, rtol=1e-12)
     np.testing.assert_allclose(solution.vectors.T @ solution.vectors, np.eye(2), atol=1e-12)
 
 
 def test_a_good_start_saves_products():
     problem = PROBLEMS["laplacian"]
-    cold = solve(problem, 2, solver="lanczos")
-    warm = solve(problem, 2, solver="lanczos", start=cold.vectors)
+    cold = solve(problem, 2, solver="lanczos", run=Run.of(0))
+    warm = solve(problem, 2, solver="lanczos", start=cold.vectors, run=Run.of(0))
     assert warm.iterations < cold.iterations
     np.testing.assert_allclose(warm.values, cold.values, rtol=1e-10)
 
@@ -282,8 +287,8 @@ def test_permuting_and_scaling_permutes_and_scales(seed, scale):
     order = rng.permutation(420)
     moved = sparse.csr_array(scale * W[order][:, order])
     one = np.ones((420, 1))
-    plain = solve(Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, one), 2)
-    other = solve(Problem(Laplacian(moved, moved.sum(axis=1)), "smallest", None, one), 2)
+    plain = solve(Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, one), 2, run=Run.of(0))
+    other = solve(Problem(Laplacian(moved, moved.sum(axis=1)), "smallest", None, one), 2, run=Run.of(0))
     np.testing.assert_allclose(other.values, scale * plain.values, rtol=1e-8, atol=1e-13 * scale)
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from lowdim.errors import ConvergenceError, ConvergenceWarning
 from lowdim.events import Events
 from lowdim.records import Problem
+from lowdim.run import Run
 from lowdim.spectral.operators import Explicit, Laplacian
 from lowdim.spectral.solvers import auto, dense, lanczos, lobpcg, shift_invert, solve
 from lowdim.spectral.solvers.common import SolverFailure, Trial
@@ -35,7 +36,7 @@ def _wrong(standard, settings, **options):
 def test_each_attempt_and_each_choice_is_recorded(ring, monkeypatch):
     monkeypatch.setattr(lanczos, "solve", _fail)
     seen = []
-    solution = solve(ring, 2, events=Events(seen.append))
+    solution = solve(ring, 2, run=Run(Events(seen.append)))
     assert (solution.attempts[0].solver, solution.attempts[0].outcome) == ("lanczos", "not today")
     assert solution.attempts[1].solver == solution.solver == "shift-invert"
     chosen = [event.data["choice"] for event in seen if event.kind == "chosen"]
@@ -45,7 +46,7 @@ def test_each_attempt_and_each_choice_is_recorded(ring, monkeypatch):
 def test_the_ladder_ends_with_dense(ring, monkeypatch):
     for module in (lanczos, shift_invert, lobpcg):
         monkeypatch.setattr(module, "solve", _fail)
-    solution = solve(ring, 2)
+    solution = solve(ring, 2, run=Run.of(0))
     assert [a.solver for a in solution.attempts] == ["lanczos", "shift-invert", "lobpcg", "dense"]
     assert solution.residuals.max() < 1e-13
 
@@ -54,18 +55,18 @@ def test_all_failing_is_an_error_that_names_them_all(ring, monkeypatch):
     for module in (lanczos, shift_invert, lobpcg, dense):
         monkeypatch.setattr(module, "solve", _fail)
     with pytest.raises(ConvergenceError, match=r"lanczos: not today; shift-invert.*lobpcg.*dense.*Try"):
-        solve(ring, 2)
+        solve(ring, 2, run=Run.of(0))
 
 
 def test_wrong_vectors_never_pass(ring, monkeypatch):
     for module in (lanczos, shift_invert, lobpcg, dense):
         monkeypatch.setattr(module, "solve", _wrong)
     with pytest.raises(ConvergenceError, match="residuals up to"):
-        solve(ring, 2)
+        solve(ring, 2, run=Run.of(0))
 
 
 def test_a_solution_past_the_tolerance_is_warned_about(ring, monkeypatch):
-    exact = solve(ring, 2).vectors
+    exact = solve(ring, 2, run=Run.of(0)).vectors
 
     def near(standard, settings, **options):
         noise = np.random.default_rng(1).standard_normal(exact.shape)
@@ -75,14 +76,14 @@ def test_a_solution_past_the_tolerance_is_warned_about(ring, monkeypatch):
         monkeypatch.setattr(module, "solve", near)
     seen = []
     with pytest.warns(ConvergenceWarning, match="residuals up to .* stopped short"):
-        solution = solve(ring, 2, events=Events(seen.append))
+        solution = solve(ring, 2, run=Run(Events(seen.append)))
     assert any(event.kind == "warned" for event in seen)
     assert solution.iterations == 7
     assert 0 < solution.residuals.max() < 1e-6
 
 
 def test_dear_rungs_are_skipped_when_a_cheap_one_came_close(ring, monkeypatch):
-    exact = solve(ring, 2).vectors
+    exact = solve(ring, 2, run=Run.of(0)).vectors
 
     def near(standard, settings, **options):
         noise = np.random.default_rng(1).standard_normal(exact.shape)
@@ -92,7 +93,7 @@ def test_dear_rungs_are_skipped_when_a_cheap_one_came_close(ring, monkeypatch):
     monkeypatch.setattr(shift_invert, "solve", near)
     monkeypatch.setattr(auto, "_GOOD", 1.0)
     with pytest.warns(ConvergenceWarning):
-        solution = solve(ring, 2)
+        solution = solve(ring, 2, run=Run.of(0))
     assert [a.solver for a in solution.attempts] == ["lanczos", "shift-invert"]
 
 
@@ -100,18 +101,18 @@ def test_a_matrix_that_is_not_positive_is_left_to_other_solvers():
     rng = np.random.default_rng(2)
     upper = sparse.triu(sparse.random_array((500, 500), density=0.02, rng=rng), k=1)
     A = sparse.csr_array(upper + upper.T)
-    solution = solve(Problem(Explicit(A), "smallest"), 3)
+    solution = solve(Problem(Explicit(A), "smallest"), 3, run=Run.of(0))
     np.testing.assert_allclose(solution.values, np.linalg.eigvalsh(A.toarray())[:3], rtol=1e-9)
     with pytest.raises(ConvergenceError, match="positive definite"):
-        solve(Problem(Explicit(A), "smallest"), 3, solver="shift-invert")
+        solve(Problem(Explicit(A), "smallest"), 3, solver="shift-invert", run=Run.of(0))
 
 
 def test_the_memory_limit_stops_a_factor_before_it_starts(ring):
     with pytest.raises(ConvergenceError, match="sparse factor would need"):
-        solve(ring, 2, solver="shift-invert", memory_limit=1000)
+        solve(ring, 2, solver="shift-invert", memory_limit=1000, run=Run.of(0))
 
 
 def test_progress_is_told(ring):
     seen = []
-    solve(ring, 2, solver="shift-invert", events=Events(seen.append))
+    solve(ring, 2, solver="shift-invert", run=Run(Events(seen.append)))
     assert any(event.kind == "progress" and event.data["done"] > 0 for event in seen)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -17,15 +17,16 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Event, Events, Listener
+from ..mapping.base import Map
 from ..memory import peak_memory
+from ..methods.base import Embedded
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
-from ..places import Place
-from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
+from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
+from ..run import Run, Shared, Store, Streams, Workers
 from .foreign_names import ForeignNames, own_word
-from .shared import Shared
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),
@@ -36,31 +37,6 @@ COMMON_RULES: Mapping[str, Rule] = {
     "callback": Either(Function(), Nothing()),
     "verbose": Either(Whole(0), Truth()),
 }
-
-
-class Map(Protocol):
-    """The out-of-sample map that a fitted estimator keeps."""
-
-    def transform(self, rows: Rows) -> Floats:
-        """Coordinates of new points, each row alone."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """What a method makes of its data: coordinates, the map for new points, and what it found on the way.
-
-    ``attributes`` become fitted attributes of the estimator, ``figures`` lines of its report. ``landmarks`` are the
-    coordinates of the landmarks, and ``certificate`` says what is known of them, where there were any.
-    """
-
-    coordinates: Floats
-    map: Map
-    solution: Solution | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    landmarks: Floats | None = None
-    certificate: Certificate | None = None
 
 
 class Recorder:
@@ -94,7 +70,26 @@ class Recorder:
         )
 
 
-class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+parameters = dataclass(eq=False, repr=False)
+"""Turns the annotated fields of an estimator into its constructor, which only stores them."""
+
+
+@parameters
+class CommonParameters:
+    """What every estimator is told beside its own parameters."""
+
+    _: KW_ONLY
+    random_state: Any = 0
+    n_jobs: int | None = -1
+    memory_limit: float | str | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callback: Listener | None = None
+    verbose: int = 0
+
+
+class Estimator(
+    ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, CommonParameters, ABC
+):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 
     Parameters common to all
@@ -118,16 +113,10 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
 
-    callback: Listener | None
-    checkpoint: str | os.PathLike[str] | None
     embedding_: Floats
     map_: Map
-    memory_limit: float | str | None
     n_components: Any
-    n_jobs: int | None
-    random_state: Any
     report_: Report
-    verbose: int
 
     def fit(self, X: Any, y: Any = None) -> Estimator:
         """Embed the rows of ``X`` and keep the map for new points.
@@ -139,9 +128,9 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         y
             Ignored; there for pipelines.
         """
-        return self._fit(X, Shared())
+        return self._fit(X, Store())
 
-    def _fit(self, X: Any, shared: Shared, keeper: Place | None = None) -> Estimator:
+    def _fit(self, X: Any, store: Store) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         recorder = Recorder()
@@ -150,14 +139,15 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             listeners.append(listener_for(self.verbose))
         if self.callback is not None:
             listeners.append(self.callback)
-        events = Events(*listeners, keeper=keeper)
+        events = Events(*listeners, keeper=store.place)
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
             self._check_memory(rows)
-        with keeping(self.checkpoint, lambda: self._identity(rows), events):
-            if self.checkpoint is not None:
-                shared.keeper = events.keeper
-            embedded = self._embed(rows, events, shared)
+        with keeping(self.checkpoint, lambda: self._identity(rows), events) as place:
+            if place is not None:
+                store = Store(place, Shared(place=place))
+            streams = Streams(self.random_state)
+            embedded = self._embed(rows, Run(events, self._workers, streams, store))
         coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
         self._forget()
         self.embedding_ = coordinates
@@ -183,7 +173,7 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         check_is_fitted(self)
         rows = self._check_input(X, reset=False)
         with np.errstate(all="ignore"):  # what comes out is checked instead
-            coordinates = self.map_.transform(rows)
+            coordinates = self.map_.transform(rows, Run(workers=self._workers))
         return validation.check_finite(coordinates, type(self).__name__)
 
     def plan(self, X: Any) -> Plan:
@@ -191,6 +181,10 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self._check_parameters()
         rows = validation.view_rows(X)
         return Plan(type(self).__name__, rows.shape, tuple(self._plan_stages(rows)))
+
+    @property
+    def _workers(self) -> Workers:
+        return Workers(self.n_jobs, validation.parse_bytes(self.memory_limit))
 
     def _forget(self) -> None:
         """Drop what an earlier fit left, now that the new one has succeeded."""
@@ -229,7 +223,7 @@ class Estimator(ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)
 
     @abstractmethod
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
         """The method itself: its stages in order."""
 
     @abstractmethod

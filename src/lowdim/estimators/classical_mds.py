@@ -3,63 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
-
-import numpy as np
 
 from .. import validation
 from ..data.rows import Rows
-from ..events import Events, Listener
-from ..mapping.extension import extension_map
 from ..mapping.linear import LinearMap
-from ..neighbors.metrics import Metric, resolve_metric
-from ..neighbors.pairwise import pairwise_distances
-from ..records import Floats, PlannedStage
+from ..methods.base import Embedded, Method
+from ..methods.classical_mds import Scaling
+from ..records import PlannedStage
 from ..rules import Either, Function, Instance, Rule
-from ..run import Run, Store, Streams
+from ..run import Run
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
-from ..spectral.operators import GramRows
-from ..spectral.recipes.gram import distance_problem, scaled_coordinates, warn_of_empty_coordinates
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.nystrom import Nystrom
 from ..spectral.signs import leading_signs
-from ..spectral.solvers import solve
-from . import costs
-from .base import COMMON_RULES, Embedded
-from .gram import embed_gram
-from .landmarks import Points
-from .shared import Shared
-from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE, Solver
+from .base import COMMON_RULES, parameters
+from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .spectral import SpectralEstimator
 
 
-@dataclass(frozen=True, slots=True)
-class SquaredDistances:
-    """Profile of a new point: its squared distances to the fitted points."""
-
-    metric: Metric
-    rows: Rows
-    n_jobs: int | None = None
-
-    def values(self, rows: Rows) -> Floats:
-        """One row for each new point, one column for each fitted point."""
-        distances = pairwise_distances(rows, self.rows, self.metric, n_jobs=self.n_jobs)
-        return np.square(distances, out=distances)
-
-
-@dataclass(frozen=True, slots=True)
-class GivenDistances:
-    """New points come as rows of distances to the fitted ones."""
-
-    def values(self, rows: Rows) -> Floats:
-        """Their squares."""
-        distances: Floats = rows.block(slice(None)).copy()
-        return np.square(distances, out=distances)
-
-
+@parameters
 class ClassicalMDS(SpectralEstimator):
     """max tr X'BX, B = -1/2 H D2 H: coordinates whose inner products are nearest to those of the distances.
 
@@ -96,38 +61,19 @@ class ClassicalMDS(SpectralEstimator):
     (300, 2)
     """
 
+    n_components: int = 2
+    _: KW_ONLY
+    metric: str | Callable[..., float] = "euclidean"
+    landmarks: Any = None
+    solver: str | LandmarkSolver = "auto"
+
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "metric": Either(Instance(str), Function()),
         "landmarks": LANDMARKS_RULE,
         "solver": DENSE_SOLVER_RULE,
     }
-    _landmark_solver: ClassVar[type[LandmarkSolver]] = Nystrom
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        metric: str | Callable[..., float] = "euclidean",
-        landmarks: Any = None,
-        solver: Solver = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.metric = metric
-        self.landmarks = landmarks
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
+    _usual_landmarks: ClassVar[type[LandmarkSolver]] = Nystrom
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         if self.metric != "precomputed":
@@ -137,35 +83,13 @@ class ClassicalMDS(SpectralEstimator):
         validation.check_distances(rows, what="distances", reset=reset)
         return rows
 
-    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
-        validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
-        if isinstance(solver, LandmarkSolver):
-            return embed_gram(self, self._rows_of(rows), Points.of_rows(self, rows), solver, events)
-        if self._is_pca:
-            return self._embed_by_pca(rows, events)
-        with events.stage("distances"):
-            profile, squared = self._squared_distances(rows, events)
-        with events.stage("solve"):
-            problem, mean_profile = distance_problem(squared)
-            generator = validation.make_generator(self.random_state)
-            solution = solve(
-                problem, self.n_components, solver=solver, rng=generator, events=events, n_jobs=self.n_jobs
-            )
-        warn_of_empty_coordinates(solution, events)
-        map_ = extension_map(profile, solution.vectors, solution.values, mean_profile, scale=-0.5)
-        return Embedded(scaled_coordinates(solution), map_, solution)
+    def _method(self) -> Method:
+        return Scaling(self.n_components, self.metric)
 
-    def _rows_of(self, rows: Rows) -> GramRows:
-        """Squared distances, a block of rows at a time."""
-        if self.metric == "precomputed":
-            return GramRows(rows.n_rows, lambda block: np.square(rows.block(block)), scale=-0.5)
-        metric = resolve_metric(self.metric, rows=rows)
-
-        def squared(block: slice) -> Floats:
-            part = Rows(rows.values[block])
-            return np.square(pairwise_distances(part, rows, metric, n_jobs=self.n_jobs))
-
-        return GramRows(rows.n_rows, squared, scale=-0.5)
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
+        # Of Euclidean distances the eigenvectors are known without the N x N matrix: it is another problem, that of the
+        # columns, and no solver of this one. See docs/architecture.md.
+        return self._embed_by_pca(rows, run) if self._is_pca else super()._embed(rows, run)
 
     @property
     def _is_pca(self) -> bool:
@@ -173,47 +97,28 @@ class ClassicalMDS(SpectralEstimator):
             self.metric in ("euclidean", "l2") and self.landmarks is None and self.solver in ("auto", "exact")
         )
 
-    def _embed_by_pca(self, rows: Rows, events: Events) -> Embedded:
+    def _embed_by_pca(self, rows: Rows, run: Run) -> Embedded:
+        validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
         validation.check_components(
             self.n_components, rows.n_columns, "Euclidean distances span the columns of X"
         )
-        events.chosen(
-            "method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix"
-        )
-        limit = validation.parse_bytes(self.memory_limit)
-        run = Run(events, self.n_jobs, Streams(self.random_state), Store(events.keeper))
-        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", limit, kind=LinearFit)
-        with events.stage("project"):
-            signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows))
+        run.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
+        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", kept=LinearFit)
+
+        def project(run: Run) -> Embedded:
+            signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows, run))
             map_ = LinearMap(fit.mean, fit.components * signs[:, None])
-            coordinates = map_.transform(rows)
-        values = fit.explained_variance * (fit.n_samples - 1)
-        return Embedded(
-            coordinates, map_, attributes={"eigenvalues_": values}, figures={"eigenvalues": values}
-        )
+            values = fit.explained_variance * (fit.n_samples - 1)
+            found = {"eigenvalues": values}
+            return Embedded(
+                map_.transform(rows, run), map_, attributes={"eigenvalues_": values}, figures=found
+            )
 
-    def _squared_distances(
-        self, rows: Rows, events: Events
-    ) -> tuple[GivenDistances | SquaredDistances, Floats]:
-        if self.metric == "precomputed":
-            return GivenDistances(), np.square(rows.block(slice(None)))
-        metric = resolve_metric(self.metric, rows=rows)
-        squared = pairwise_distances(rows, rows, metric, n_jobs=self.n_jobs, events=events)
-        np.square(squared, out=squared)
-        return SquaredDistances(metric, rows, self.n_jobs), squared
+        return run.stage("project", project)
 
-    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
-        n_rows, n_columns = rows.shape
-        if isinstance(solver, LandmarkSolver):
-            return costs.gram_landmarks(rows.shape, solver, self.n_components)
-        if self._is_pca:
-            chosen, why = choose_solver(rows, self.n_components, validation.parse_bytes(self.memory_limit))
-            seconds, size = estimate(chosen, rows, self.n_components)
-            return [PlannedStage("directions", seconds, size, f"PCA by {chosen}: {why}")]
-        stages = [] if self.metric == "precomputed" else [costs.pairwise("distances", n_rows, n_columns)]
-        return [*stages, costs.dense_lanczos(n_rows, self.n_components)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
+    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
+        if not self._is_pca:
+            return super()._plan_stages(rows)
+        chosen, why = choose_solver(rows, self.n_components, self._workers.memory_limit)
+        seconds, size = estimate(chosen, rows, self.n_components)
+        return [PlannedStage("directions", seconds, size, f"PCA by {chosen}: {why}")]

@@ -16,13 +16,13 @@ from ..embedding.repulsion.protocol import Engine, Repulsion
 from ..embedding.similarity import GAUSSIAN, Kernel
 from ..errors import InputError
 from ..events import Events, Listener
+from ..neighbors.neighborhood import Neighborhood
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from ..optimize.protocol import Optimizer
 from ..records import Floats, Sparse
 from ..rules import OneOf, Rule
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .neighbor_embedding import NeighborEmbedding
-from .neighborhood import Neighborhood
 
 
 class ElasticEmbedding(NeighborEmbedding):
@@ -114,7 +114,7 @@ class ElasticEmbedding(NeighborEmbedding):
         """The rows whose squared distances are w-, scaled to a mean of 1."""
         if self.negative == "uniform":
             return None
-        if hood.settings.pairwise:
+        if hood.points.pairwise:
             raise InputError(
                 "negative='distances' needs points; X holds distances or affinities. Use 'uniform'."
             )

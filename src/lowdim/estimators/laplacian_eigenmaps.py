@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from ..affinities import Affinity
 from ..data.rows import Rows
-from ..events import Events, Listener
-from ..records import PlannedStage
+from ..methods.laplacian import USUAL_NEIGHBORS, Eigenmaps
 from ..rules import Rule
 from ..spectral.reduce.configuration import LandmarkSolver
-from ..spectral.reduce.lll import LLL
-from .base import Embedded
-from .laplacian import (
-    AFFINITY_RULES,
-    affinity_neighborhood,
-    check_affinity_input,
-    laplacian_stages,
-    solve_laplacian,
-)
-from .neighborhood import PAIRWISE, Neighborhood
-from .parts import Needs, embed_parts
-from .shared import Shared
-from .solvers import Solver
+from .base import parameters
+from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator
 
 
+@parameters
 class LaplacianEigenmaps(SpectralEstimator):
     """min tr X'(D - W)X  s.t.  X'DX = I, X'D1 = 0: near points, weighted by affinity W, get near coordinates.
 
@@ -77,62 +66,22 @@ class LaplacianEigenmaps(SpectralEstimator):
     (500, 2)
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = AFFINITY_RULES
-    _landmark_solver: ClassVar[type[LandmarkSolver]] = LLL
+    n_components: int = 2
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    radius: float | None = None
+    metric: str | Callable[..., float] = "euclidean"
+    affinity: str | Affinity = "auto"
+    bandwidth: float | None = None
+    solver: str | LandmarkSolver = "auto"
+    search: str = "auto"
+    on_disconnected: str = "connect"
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        n_neighbors: int | None = None,
-        radius: float | None = None,
-        metric: str | Callable[..., float] = "euclidean",
-        affinity: str | Affinity = "auto",
-        bandwidth: float | None = None,
-        solver: Solver = "auto",
-        search: str = "auto",
-        on_disconnected: str = "connect",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.metric = metric
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.solver = solver
-        self.search = search
-        self.on_disconnected = on_disconnected
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
+    _rules: ClassVar[Mapping[str, Rule]] = AFFINITY_RULES
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
-    def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
-        hood = affinity_neighborhood(self, rows, events, shared)
-        needs = Needs(self.n_components, self.n_components + 1)
-
-        def embed(part: Neighborhood, events: Events) -> Embedded:
-            answer, map_, W = solve_laplacian(self, part, self.n_components, solver, events)
-            attributes = {"affinity_matrix_": W} if answer.certificate is None else {}
-            return answer.embedded(map_, attributes=attributes)
-
-        return embed_parts(hood, self.on_disconnected, needs, embed, events)
-
-    def _stages(self, rows: Rows, solver: Solver) -> list[PlannedStage]:
-        return laplacian_stages(self, rows, solver)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric in PAIRWISE or self.affinity == "precomputed"
-        return tags
+    def _method(self) -> Eigenmaps:
+        metric, graph = affinity_metric(self), graph_of(self, USUAL_NEIGHBORS)
+        return Eigenmaps(self.n_components, metric, graph, self.affinity, self.bandwidth)

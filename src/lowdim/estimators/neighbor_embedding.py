@@ -21,11 +21,14 @@ from ..embedding.repulsion.protocol import Engine
 from ..embedding.similarity import STUDENT, Kernel
 from ..errors import DataWarning, InputError
 from ..events import Events
-from ..keeping import once
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..methods import costs as method_costs
+from ..methods.base import Embedded
 from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
+from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
+from ..neighbors.points import PAIRWISE, Points
 from ..optimize.annealing import Annealing
 from ..optimize.critical import critical_lambda
 from ..optimize.descent import DirectedDescent
@@ -36,14 +39,12 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Outcome, Stopping
 from ..optimize.protocol import Optimizer
 from ..records import Floats, PlannedStage, Sparse
+from ..run import Run
 from . import costs
-from .base import Embedded
 from .embedding_parameters import EmbeddingParameters
 from .engines import check_repulsion, choose_repulsion
 from .frames import Frames
-from .laplacian import check_affinity_input
-from .neighborhood import PAIRWISE, Neighborhood, Settings, Streams, find_neighborhood
-from .shared import Shared
+from .graphs import check_affinity_input
 from .starts import check_start, find_start
 
 USUAL_PERPLEXITY = 30.0
@@ -99,32 +100,20 @@ class NeighborEmbedding(EmbeddingParameters):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
+        events = run.events
         given = check_start(self.init, rows.n_rows, self.n_components)
-        hood = self._neighborhood(rows, events, shared)
-        streams, masses = hood.settings.streams, hood.weights
+        hood = self._neighborhood(rows, run)
+        masses = hood.points.copies
         with events.stage("affinities"):
             W, fitted = self._affinities(hood, events)
             weights = self._attraction_weights(W, masses, fitted)
         with events.stage("start"):
             if given is not None:
-                start = given if hood.duplicates is None else given[hood.duplicates.first]
+                start = given if hood.points.duplicates is None else given[hood.points.duplicates.first]
             else:
-                points = None if hood.settings.pairwise else hood.index.rows
-                start = once(
-                    events,
-                    "start",
-                    lambda: find_start(
-                        self.init,
-                        points,
-                        W,
-                        self.n_components,
-                        rng=streams.solve,
-                        events=events,
-                        n_jobs=self.n_jobs,
-                    ),
-                    rng=streams.solve,
-                )
+                points = None if hood.points.pairwise else hood.index.rows
+                start = find_start(self.init, points, W, self.n_components, run=run)
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
         engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
         attraction = Attraction(weights, self._kernel, self.n_jobs, single=not isinstance(repulsion, Exact))
@@ -135,7 +124,7 @@ class NeighborEmbedding(EmbeddingParameters):
         with events.stage("optimise"):
             outcome = self._minimise(objective, start, events, frames)
         with events.stage("map"):
-            map_ = self._make_map(hood, fitted, objective, outcome.X)
+            map_ = self._make_map(hood, fitted, objective, outcome.X, run)
         return self._embedded(hood, objective, outcome, map_, frames)
 
     def _embedded(
@@ -147,7 +136,7 @@ class NeighborEmbedding(EmbeddingParameters):
         frames: Frames,
     ) -> Embedded:
         def expand(X: Floats) -> Floats:
-            return X if hood.duplicates is None else X[hood.duplicates.group]
+            return X if hood.points.duplicates is None else X[hood.points.duplicates.group]
 
         further = self._extra_attributes(objective, outcome)
         attributes: dict[str, Any] = {
@@ -164,14 +153,13 @@ class NeighborEmbedding(EmbeddingParameters):
             "evaluations": outcome.evaluations,
             "stopped": outcome.reason,
             "gradient_norm": outcome.gradient_norm,
-            "duplicates_collapsed": hood.duplicates.n_collapsed if hood.duplicates else 0,
+            "duplicates_collapsed": hood.points.duplicates.n_collapsed if hood.points.duplicates else 0,
             "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
             **{name.removesuffix("_"): value for name, value in further.items()},
         }
         return Embedded(expand(outcome.X), map_, attributes=attributes, figures=figures)
 
-    def _neighborhood(self, rows: Rows, events: Events, shared: Shared) -> Neighborhood:
-        streams = Streams.of(self.random_state)
+    def _neighborhood(self, rows: Rows, run: Run) -> Neighborhood:
         if self.affinity == "precomputed" or self.metric == "graph":
             graph = (
                 rows.values.copy()
@@ -185,16 +173,15 @@ class NeighborEmbedding(EmbeddingParameters):
                     f"{empty} of the {graph.shape[0]} rows of X have no affinity to any other, so nothing says where "
                     "they belong. Leave them out, or tie them to some."
                 )
-            settings = Settings("graph", None, np.inf, "auto", self.n_jobs, streams)
-            return find_neighborhood(Rows(graph), settings, 1, events, shared, components=False)
+            return find_neighborhood(
+                Points(Rows(graph), "graph"), Graph(None, np.inf, 1), run, components=False
+            )
         wanted = self.n_neighbors
         if wanted is None:
             wanted = ceil(NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity))
             wanted = min(wanted, max(1, rows.n_rows - 1))
-        settings = Settings(
-            self.metric, self.n_neighbors, None, self.search, self.n_jobs, streams, NEIGHBOR_PATIENCE
-        )
-        return find_neighborhood(rows, settings, wanted, events, shared, components=False)
+        asked = Graph(self.n_neighbors, None, wanted, self.search, NEIGHBOR_PATIENCE)
+        return find_neighborhood(Points(rows, self.metric), asked, run, components=False)
 
     @property
     def _perplexity_of_affinity(self) -> float:
@@ -203,7 +190,7 @@ class NeighborEmbedding(EmbeddingParameters):
     def _affinities(self, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
         """Symmetric affinities, and what gives those of new points (None: they come given)."""
         lists = hood.neighbors
-        if hood.settings.metric == "graph":
+        if hood.points.metric == "graph":
             W = csr_array(
                 (lists.distances, lists.indices, lists.indptr), shape=(hood.n_points, hood.n_points)
             )
@@ -327,7 +314,12 @@ class NeighborEmbedding(EmbeddingParameters):
         return {}
 
     def _make_map(
-        self, hood: Neighborhood, fitted: FittedAffinity | None, objective: NeighborObjective, X: Floats
+        self,
+        hood: Neighborhood,
+        fitted: FittedAffinity | None,
+        objective: NeighborObjective,
+        X: Floats,
+        run: Run,
     ) -> FixedEmbeddingMap:
         strength, by_logarithm = self._strength(objective, X)
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
@@ -336,8 +328,8 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, hood.settings.streams.links)
-            affinities = NeighborAffinities(Lookup(index, count), fitted, hood.weights, self.n_jobs)
+                index = follow_links(index, hood.neighbors, run.random("links"))
+            affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
 
@@ -348,14 +340,16 @@ class NeighborEmbedding(EmbeddingParameters):
         )
         k = min(k, max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
+        stages = (
+            [] if given else [method_costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
+        )
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         scheduled = self._has_schedule and self.optimizer == "auto"
         most = self.max_iter or (usual_iterations(n_rows) if scheduled else MOST_ITERATIONS)
         iterations = most if scheduled else min(most, USUAL_DESCENT) * (self._usual_steps or 2)
         return [
             *stages,
-            costs.affinities(n_rows, k, kept=33),
+            method_costs.affinities(n_rows, k, kept=33),
             costs.optimise(n_rows, k, repulsion, iterations, by_partial_hessian=not scheduled),
             costs.embedding_map(n_rows, k),
         ]

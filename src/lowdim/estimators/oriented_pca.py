@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from os import PathLike
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events, Listener
 from ..mapping.linear import LinearMap
+from ..methods.base import Embedded
 from ..persistence.identity import Identity
 from ..records import PlannedStage
 from ..rules import Real, Rule
-from ..run import Run, Store, Streams
+from ..run import Run
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import OrientedFit, oriented_pca
-from .base import COMMON_RULES, Embedded, Estimator
-from .pca import project
-from .shared import Shared
+from .base import COMMON_RULES, Estimator, parameters
 
 
+@parameters
 class OrientedPCA(Estimator):
     """max w'S_u w / w'S_v w: directions in which the signal u varies much and the noise v little.
 
@@ -56,28 +54,11 @@ class OrientedPCA(Estimator):
     (100, 1)
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {**COMMON_RULES, "ridge": Real(0, closed=True)}
+    n_components: int = 2
+    _: KW_ONLY
+    ridge: float = 1e-6
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        ridge: float = 1e-6,
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.ridge = ridge
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
+    _rules: ClassVar[Mapping[str, Rule]] = {**COMMON_RULES, "ridge": Real(0, closed=True)}
 
     def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> OrientedPCA:
         """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise)."""
@@ -97,12 +78,7 @@ class OrientedPCA(Estimator):
         noise = None if self._noise is None else self._noise.values
         return replace(identity, data={**identity.data, "noise": noise})
 
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
-        return self._directions(
-            rows, Run(events, self.n_jobs, Streams(self.random_state), Store(events.keeper))
-        )
-
-    def _directions(self, rows: Rows, run: Run) -> Embedded:
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
         validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:
@@ -110,10 +86,10 @@ class OrientedPCA(Estimator):
                 f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
             )
         fit = run.stage(
-            "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kind=OrientedFit
+            "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kept=OrientedFit
         )
         map_ = LinearMap(fit.mean, fit.directions)
-        coordinates = run.stage("project", project, map_, rows)
+        coordinates = run.stage("project", map_.transform, rows)
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
         return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
 

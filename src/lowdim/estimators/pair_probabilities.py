@@ -11,10 +11,10 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.objectives.divergence import negative_entropy
 from ..embedding.repulsion.protocol import Engine
+from ..neighbors.neighborhood import Neighborhood
 from ..optimize.outcome import Outcome
 from ..records import Floats, Sparse
 from .neighbor_embedding import NeighborEmbedding
-from .neighborhood import Neighborhood
 
 
 class PairProbabilities(NeighborEmbedding):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,22 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events, Listener
 from ..mapping.linear import LinearMap
+from ..methods.base import Embedded
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
-from ..run import Run, Store, Streams
+from ..run import Run
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.probabilistic import Density
 from ..spectral.linear.result import LinearFit, require_count
 from ..spectral.linear.streaming import Sketch, sketch_capacity, sketch_rows
-from .base import COMMON_RULES, Embedded, Estimator
-from .shared import Shared
+from .base import COMMON_RULES, Estimator, parameters
 
 DENSE_SOLVERS = ("covariance", "snapshot")
 """Solvers that hold a square matrix of the columns or of the rows."""
 
 
+@parameters
 class PCA(Estimator):
     """max tr W'CW  s.t.  W'W = I: the directions of largest variance, C the covariance of the rows.
 
@@ -64,35 +64,17 @@ class PCA(Estimator):
     (1797, 2)
     """
 
+    n_components: float | Literal["mle"] | None = 2
+    _: KW_ONLY
+    solver: Literal["auto"] | Solver = "auto"
+    whiten: bool = False
+
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "n_components": Either(Whole(1), Real(0, high=1), OneOf("mle"), Nothing()),
         "solver": OneOf("auto", *SOLVERS),
         "whiten": Truth(),
     }
-
-    def __init__(
-        self,
-        n_components: float | Literal["mle"] | None = 2,
-        *,
-        solver: Literal["auto"] | Solver = "auto",
-        whiten: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.solver = solver
-        self.whiten = whiten
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
 
     def partial_fit(self, X: Any, y: Any = None) -> PCA:
         """Take in one more block of rows; the directions are those of all rows so far, of a fit before it too.
@@ -110,12 +92,14 @@ class PCA(Estimator):
                 "to come are not known, so neither is their share of variance."
             )
         validation.check_components(count, rows.n_columns, "the number of features")
-        self.sketch_ = sketch_rows(self._sketch_so_far(count, rows.n_columns), rows, Run.of(0, self.n_jobs))
+        self.sketch_ = sketch_rows(
+            self._sketch_so_far(count, rows.n_columns), rows, Run(workers=self._workers)
+        )
         fit = self.sketch_.fit(count)
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
-        self.embedding_ = self.map_.transform(rows)
+        self.embedding_ = self.map_.transform(rows, Run(workers=self._workers))
         return self
 
     def _sketch_so_far(self, count: int, n_columns: int) -> Sketch:
@@ -167,29 +151,21 @@ class PCA(Estimator):
     @property
     def _count(self) -> int | None:
         """The number of components, where a number was given rather than a share or None."""
-        return int(self.n_components) if Whole(1).allows(self.n_components) else None
+        return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
 
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
-        return self._directions(
-            rows, Run(events, self.n_jobs, Streams(self.random_state), Store(events.keeper))
-        )
-
-    def _directions(self, rows: Rows, run: Run) -> Embedded:
+    def _embed(self, rows: Rows, run: Run) -> Embedded:
         if self._count is not None:
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
         extra: dict[str, Any] = {}
         if self.solver == "streaming":
             count = require_count(self.n_components, self.solver)
             empty = Sketch.empty(rows.n_columns, sketch_capacity(count, rows.n_columns))
-            sketch = run.stage("directions", sketch_rows, empty, rows, kind=Sketch)
+            sketch = run.stage("directions", sketch_rows, empty, rows, kept=Sketch)
             fit, extra = sketch.fit(count), {"sketch_": sketch}
         else:
-            limit = validation.parse_bytes(self.memory_limit)
-            fit = run.stage(
-                "directions", fit_pca, rows, self.n_components, self.solver, limit, kind=LinearFit
-            )
+            fit = run.stage("directions", fit_pca, rows, self.n_components, self.solver, kept=LinearFit)
         map_ = self._map(fit)
-        coordinates = run.stage("project", project, map_, rows)
+        coordinates = run.stage("project", map_.transform, rows)
         figures: dict[str, Any] = {
             "explained_variance_ratio": fit.explained_variance_ratio,
             "passes": fit.passes,
@@ -235,10 +211,3 @@ class PCA(Estimator):
             PlannedStage("directions", seconds, size, f"{solver}: {why}", certain=solver in DENSE_SOLVERS),
             PlannedStage("project", projected / 2e10, 8 * n_rows * width),
         ]
-
-
-def project(map_: LinearMap, rows: Rows, run: Run) -> Floats:
-    """The stage of every linear method that gives its rows their coordinates."""
-    coordinates = map_.transform(rows)
-    run.progress(rows.n_rows, rows.n_rows)
-    return coordinates

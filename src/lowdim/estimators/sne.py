@@ -14,10 +14,10 @@ from ..embedding.objectives import sne
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.protocol import Engine
 from ..embedding.similarity import GAUSSIAN, Kernel
+from ..neighbors.neighborhood import Neighborhood
 from ..records import Floats, Sparse
 from .embedding_parameters import DESCRIPTION
 from .neighbor_embedding import NeighborEmbedding
-from .neighborhood import Neighborhood
 
 
 class SNE(NeighborEmbedding):

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..methods.base import Solver
 from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from ..spectral.reduce.configuration import LandmarkSolver
+from ..spectral.reduce.exact import Exact
 from ..spectral.reduce.landmark_z import LandmarkZ
 from ..spectral.reduce.lll import LLL
 from ..spectral.reduce.nystrom import Nystrom
@@ -19,8 +21,6 @@ from ..spectral.solvers import SOLVERS
 LANDMARK_SOLVERS: dict[str, type[LandmarkSolver]] = {
     kind.name: kind for kind in (LLL, LandmarkZ, Nystrom, VariationalNystrom)
 }
-
-Solver = str | LandmarkSolver
 
 SOLVER_RULE: Rule = Either(
     OneOf("auto", "exact", *SOLVERS, *LANDMARK_SOLVERS), Instance(*LANDMARK_SOLVERS.values())
@@ -34,25 +34,21 @@ DENSE_SOLVER_RULE: Rule = Either(
 LANDMARKS_RULE: Rule = Either(Whole(2), Instance(np.ndarray, list, tuple), Nothing())
 
 
-def resolve_solver(solver: Any) -> Solver:
-    """The configured landmark solver that a name stands for, checked; the names of eigensolvers as they are."""
-    if isinstance(solver, str):
+def resolve_solver(estimator: Any) -> Solver:
+    """The solver of an estimator, checked; ``landmarks`` given to one that has that parameter is short for `Nystrom`."""
+    landmarks, solver = getattr(estimator, "landmarks", None), estimator.solver
+    if landmarks is not None:
+        if solver not in ("auto", "nystrom"):
+            raise InputError(
+                f"landmarks of {type(estimator).__name__} belongs to solver='auto' or 'nystrom'; got it with "
+                f"solver={solver!r}. Put the landmarks into the solver, as in LLL(landmarks=...)."
+            )
+        number = isinstance(landmarks, numbers.Integral)
+        solver = Nystrom(int(landmarks)) if number else Nystrom(landmarks=landmarks)
+    elif isinstance(solver, str):
         kind = LANDMARK_SOLVERS.get(solver)
-        return solver if kind is None else kind()
+        if kind is None:
+            return Exact(solver)
+        solver = kind()
     solver.check()
     return solver  # type: ignore[no-any-return]
-
-
-def solver_of(estimator: Any) -> Solver:
-    """The solver of an estimator; ``landmarks`` given to one that has that parameter is short for `Nystrom`."""
-    landmarks = getattr(estimator, "landmarks", None)
-    if landmarks is None:
-        return resolve_solver(estimator.solver)
-    if estimator.solver not in ("auto", "nystrom"):
-        raise InputError(
-            f"landmarks of {type(estimator).__name__} belongs to solver='auto' or 'nystrom'; got it with "
-            f"solver={estimator.solver!r}. Put the landmarks into the solver, as in LLL(landmarks=...)."
-        )
-    if isinstance(landmarks, numbers.Integral):
-        return resolve_solver(Nystrom(int(landmarks)))
-    return resolve_solver(Nystrom(landmarks=landmarks))

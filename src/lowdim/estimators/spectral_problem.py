@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,39 +13,23 @@ from .. import validation
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events, Listener
-from ..mapping.locally_linear import LocallyLinearMap
-from ..neighbors import build_index
-from ..neighbors.lookup import Lookup
+from ..methods.base import Method, Solver
+from ..methods.given import Given
 from ..parallel import FACTOR, apart
-from ..records import Floats, PlannedStage, Problem, Sparse
+from ..records import Floats, Problem, Sparse
 from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..spectral.operators import Explicit
-from . import costs
-from .base import COMMON_RULES, Embedded, Estimator, Map
-from .by_solver import solve_problem
-from .landmarks import Points
-from .neighborhood import Streams
-from .shared import Shared
-from .solvers import SOLVER_RULE, Solver, solver_of
+from ..spectral.reduce.configuration import LandmarkSolver
+from .base import COMMON_RULES, Estimator, parameters
+from .solvers import SOLVER_RULE, resolve_solver
+from .spectral import SpectralEstimator
 
 NULL = 1e-8
 """|A 1| relative to |A| below which the constant vector counts as a solution that nobody wants."""
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutPoints:
-    """Stands for the map where there is none."""
-
-    def transform(self, rows: Rows) -> Floats:
-        """Say what was missing at fit."""
-        raise InputError(
-            "transform needs the points that the matrices are about, and fit was not given them. Call fit(X) with "
-            "the points as rows."
-        )
-
-
-class SpectralProblem(Estimator):
+@parameters
+class SpectralProblem(SpectralEstimator):
     """min (or max) tr X'AX  s.t.  X'BX = I for matrices that you bring: every solver, every landmark method, a map.
 
     Parameters
@@ -87,6 +70,15 @@ class SpectralProblem(Estimator):
     (100, 1)
     """
 
+    A: Any
+    B: Any = None
+    n_components: int = 2
+    _: KW_ONLY
+    end: str = "smallest"
+    trivial: Any = "auto"
+    metric: str | Callable[..., float] = "euclidean"
+    solver: str | LandmarkSolver = "auto"
+
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "end": OneOf("smallest", "largest"),
@@ -94,37 +86,6 @@ class SpectralProblem(Estimator):
         "metric": Either(Instance(str), Function()),
         "solver": SOLVER_RULE,
     }
-
-    def __init__(
-        self,
-        A: Any,
-        B: Any = None,
-        n_components: int = 2,
-        *,
-        end: str = "smallest",
-        trivial: Any = "auto",
-        metric: str | Callable[..., float] = "euclidean",
-        solver: Solver = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.A = A
-        self.B = B
-        self.n_components = n_components
-        self.end = end
-        self.trivial = trivial
-        self.metric = metric
-        self.solver = solver
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
 
     def fit(self, X: Any = None, y: Any = None) -> Estimator:
         """Solve the problem.
@@ -153,32 +114,14 @@ class SpectralProblem(Estimator):
             )
         return rows
 
-    def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+    def _method(self) -> Given:
         problem = self._problem()
-        validation.check_components(
-            self.n_components, problem.size - self._n_trivial(problem), f"A has {problem.size} rows"
-        )
+        n_trivial = 0 if problem.trivial is None else problem.trivial.shape[1]
+        validation.check_components(self.n_components, problem.size - n_trivial, f"A has {problem.size} rows")
         without_points = not hasattr(self, "n_features_in_")
-        points = Points(
-            rows,
-            "graph" if without_points else self.metric,
-            without_points,
-            self.n_jobs,
-            Streams.of(self.random_state),
-        )
-        answer = solve_problem(problem, self.n_components, solver_of(self), points, self, events)
-        map_: Map = answer.map or WithoutPoints()
-        if answer.map is None and not without_points:
-            index = build_index(
-                rows, self.metric, n_jobs=self.n_jobs, rng=points.streams.search, events=events
-            )
-            k = min(self.n_components + 3, rows.n_rows)
-            map_ = LocallyLinearMap(Lookup(index, k), answer.solution.vectors, n_jobs=self.n_jobs)
-        return answer.embedded(map_)
-
-    @staticmethod
-    def _n_trivial(problem: Problem) -> int:
-        return 0 if problem.trivial is None else problem.trivial.shape[1]
+        stored = self.A.nnz if hasattr(self.A, "nnz") else problem.size**2
+        metric = "graph" if without_points else self.metric
+        return Given(self.n_components, metric, problem, int(stored / problem.size))
 
     def _problem(self) -> Problem:
         A = check_symmetric_matrix(self.A, "A")
@@ -204,10 +147,9 @@ class SpectralProblem(Estimator):
         scale = float(np.asarray(size_of_rows @ ones).max())
         return ones if np.abs(A @ ones).max() <= NULL * scale else None
 
-    def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        size = np.shape(self.A)[0]
-        stored = self.A.nnz if hasattr(self.A, "nnz") else size**2
-        return [costs.lanczos(size, int(stored / size), self.n_components)]
+    def _solver_for(self, rows: Rows, method: Method) -> tuple[Solver, str]:
+        """Matrices that are there are solved exactly, unless landmarks are asked for."""
+        return resolve_solver(self), ""
 
 
 def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:

@@ -21,12 +21,13 @@ import numpy as np
 from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats
+from ..run import Run
 
 
 class Profile(Protocol):
     """What a new point is known by: its squared distances or kernel values to the fitted points."""
 
-    def values(self, rows: Rows) -> Floats:
+    def values(self, rows: Rows, run: Run) -> Floats:
         """One row of values for each new point, one column for each fitted point."""
         ...
 
@@ -39,12 +40,12 @@ class ExtensionMap:
     projection: Floats
     offset: Floats
 
-    def transform(self, rows: Rows) -> Floats:
+    def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone, by blocks that keep the profiles small."""
         coordinates = np.empty((rows.n_rows, self.offset.size))
         size = max(1, (1 << 24) // max(1, self.projection.shape[1]))
         for block in row_blocks(rows.n_rows, size):
-            coordinates[block] = self.place(self.profile.values(Rows(rows.values[block])))
+            coordinates[block] = self.place(self.profile.values(Rows(rows.values[block]), run))
         return coordinates
 
     def place(self, profiles: Floats) -> Floats:

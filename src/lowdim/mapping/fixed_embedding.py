@@ -23,6 +23,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..parallel import map_blocks
 from ..records import Floats, Integers, Sparse
+from ..run import Run
 from .nystrom import Affinities
 
 MOST_STEPS = 100
@@ -82,9 +83,9 @@ class FixedEmbeddingMap:
     by_logarithm: bool = False
     n_jobs: int | None = None
 
-    def transform(self, rows: Rows) -> Floats:
+    def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone; one that equals a fitted point takes that one's."""
-        weights, equal = self.affinities.to_new(rows)
+        weights, equal = self.affinities.to_new(rows, run)
         known = equal >= 0
         places = np.empty((rows.n_rows, self.embedding.shape[1]))
         places[known] = self.embedding[equal[known]]

@@ -9,6 +9,7 @@ import numpy as np
 from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats
+from ..run import Run
 
 _BLOCK_ROWS = 96
 
@@ -20,7 +21,7 @@ class LinearMap:
     mean: Floats
     components: Floats
 
-    def transform(self, rows: Rows) -> Floats:
+    def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates (N x d) of the rows; sparse rows are not made dense.
 
         Matrix products round differently for different numbers of rows. Every product here has one shape, the last

@@ -16,6 +16,7 @@ from ..data.rows import Rows
 from ..neighbors.lookup import Lookup
 from ..parallel import row_blocks
 from ..records import Floats
+from ..run import Run
 
 BLOCK_NEIGHBORS = 1 << 18
 """Neighbours in a block of new points: some ten megabytes of lists, Gram matrices and weights."""
@@ -35,22 +36,19 @@ class LocallyLinearMap:
         Coordinates of the fitted points.
     reg
         Ridge of the weights, as a share of the trace of the local Gram matrix.
-    n_jobs
-        Threads.
     """
 
     lookup: Lookup
     embedding: Floats
     reg: float = 1e-3
-    n_jobs: int | None = None
 
-    def transform(self, rows: Rows) -> Floats:
+    def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone, by blocks that keep the neighbour lists small."""
         coordinates = np.empty((rows.n_rows, self.embedding.shape[1]))
         for block in row_blocks(rows.n_rows, max(1, BLOCK_NEIGHBORS // self.lookup.n_neighbors)):
             part = Rows(rows.values[block])
             neighbors = self.lookup.query(part)
-            patches = patches_of(self.lookup.index, neighbors, part, n_jobs=self.n_jobs)
-            weights = reconstruction_weights(patches, reg=self.reg, snap=True, n_jobs=self.n_jobs)
+            patches = patches_of(self.lookup.index, neighbors, part, n_jobs=run.n_jobs)
+            weights = reconstruction_weights(patches, reg=self.reg, snap=True, n_jobs=run.n_jobs)
             coordinates[block] = weights @ self.embedding
         return coordinates

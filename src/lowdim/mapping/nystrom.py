@@ -20,9 +20,9 @@ from scipy.sparse import csr_array
 from ..affinities import FittedAffinity
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..neighbors.lookup import Lookup
 from ..records import Floats, Integers
+from ..run import Run
 
 SMALLEST_SHRINKAGE = 0.05
 
@@ -30,7 +30,7 @@ SMALLEST_SHRINKAGE = 0.05
 class Affinities(Protocol):
     """How a new point is tied to the fitted ones."""
 
-    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+    def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and for each new point the fitted point that it equals, or -1."""
         ...
 
@@ -47,9 +47,9 @@ class NystromMap:
     embedding: Floats
     eigenvalues: Floats
 
-    def transform(self, rows: Rows) -> Floats:
+    def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone."""
-        weights, equal = self.affinities.to_new(rows)
+        weights, equal = self.affinities.to_new(rows, run)
         totals = np.asarray(weights.sum(axis=1)).ravel()
         if np.any(alone := (totals <= 0) & (equal < 0)):
             first = np.flatnonzero(alone)[0]
@@ -72,12 +72,11 @@ class NeighborAffinities:
     lookup: Lookup
     affinity: FittedAffinity
     weights: Floats | None = None
-    n_jobs: int | None = None
 
-    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+    def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
         neighbors = self.lookup.query(rows)
-        W = self.affinity.to_new(neighbors, events=Events(), n_jobs=self.n_jobs)
+        W = self.affinity.to_new(neighbors, events=run.events, n_jobs=run.n_jobs)
         nearest = neighbors.indptr[:-1]
         equal = np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
         return (W if self.weights is None else csr_array(W * self.weights)), equal
@@ -87,6 +86,6 @@ class NeighborAffinities:
 class GivenAffinities:
     """New points come as rows of affinities to the fitted ones."""
 
-    def to_new(self, rows: Rows) -> tuple[csr_array, Integers]:
+    def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """The rows themselves; which fitted point one equals is not known."""
         return rows.compressed(), np.full(rows.n_rows, -1)

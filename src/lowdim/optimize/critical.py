@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..events import Events
 from ..neighbors.components import find_components
 from ..records import Floats, Operator, Problem, Sparse
+from ..run import Run, Workers
 from ..spectral.operators import Laplacian
 from ..spectral.solvers import solve
 
@@ -100,10 +101,10 @@ def critical_lambda(
         m = np.ones(size) if masses is None else masses
         # L- is sum(m) M - m m', and m'x = 0 for x that are M-orthogonal to the constant.
         problem = Problem(attraction, "smallest", mass=m * m.sum(), trivial=ones)
-        found = solve(problem, 1, events=events, n_jobs=n_jobs, rng=rng)
+        found = solve(problem, 1, run=Run(events or Events(), Workers(n_jobs)))
         return float(found.values[0]) / pair_weight
     shifted = sparse.csr_array(attraction.explicit() + _SHIFT * sparse.diags_array(d))
     problem = Problem(repulsion, "largest", mass_matrix=shifted, trivial=ones)
-    x = solve(problem, 1, events=events, n_jobs=n_jobs, rng=rng).vectors
+    x = solve(problem, 1, run=Run(events or Events(), Workers(n_jobs))).vectors
     x = x - x.mean(axis=0)
     return float(attraction.energy(x)[0] / repulsion.energy(x)[0]) / pair_weight

@@ -51,8 +51,8 @@ ANEW = "Name another folder, or remove this one to begin anew."
 @contextmanager
 def keeping(
     path: str | os.PathLike[str] | None, identity: Callable[[], Identity], events: Events
-) -> Iterator[None]:
-    """While this is open, the stages of a stream keep what they do in a folder, and find what was kept there.
+) -> Iterator[Place | None]:
+    """The place of a run in a folder, where it keeps what it does and finds what was kept; None without a folder.
 
     Where the folder holds a finished run of another kind, it is replaced; an unfinished one is never touched.
 
@@ -73,14 +73,14 @@ def keeping(
         It cannot be made or written to, or its disk is full: found out before the work.
     """
     if path is None:
-        yield
+        yield None
         return
     folder = _opened(path)
     with locked(folder):
         checkpoint = Checkpoint(folder, identity(), events)
-        events.keeper = CheckpointPlace(checkpoint, "")
+        place = events.keeper = CheckpointPlace(checkpoint, "")
         try:
-            yield
+            yield place
         except KeyboardInterrupt:
             checkpoint.flush(now=True)
             raise

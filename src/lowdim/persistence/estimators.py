@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from ..errors import InputError
-from ..estimators.base import Estimator, Map
+from ..estimators.base import Estimator
+from ..mapping.base import Map
 from ..optimize.outcome import History
 from ..records import Certificate, Floats, Integers, Report
 from ..spectral.linear.streaming import Sketch

@@ -71,13 +71,11 @@ RECORDS = {
     "mapping.extension": ("ExtensionMap",),
     "mapping.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
     "mapping.fixed_embedding": ("FixedEmbeddingMap",),
-    "estimators.parts": ("NearestMap", "ColumnsMap", "ComponentsMap"),
-    "estimators.spectral_clustering": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
-    "estimators.spectral_problem": ("WithoutPoints",),
-    "estimators.classical_mds": ("SquaredDistances", "GivenDistances"),
-    "estimators.kernel_pca": ("KernelValues", "GivenValues"),
-    "estimators.isomap": ("SquaredGeodesics",),
-    "estimators.landmark_isomap": ("GeodesicsToLandmarks",),
+    "mapping.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
+    "mapping.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
+    "mapping.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
+    "mapping.geodesic": ("SquaredGeodesics", "GeodesicsToLandmarks"),
+    "methods.given": ("WithoutPoints",),
 }
 """Modules, and their records that are stored by their fields."""
 
@@ -100,6 +98,9 @@ ADAPTED = {
     "embedding.repulsion.fft": ("FourierField",),
 }
 """Modules, and their classes that `adapters` stores."""
+
+RETIRED = frozenset(("n_jobs",))
+"""Fields that older files hold and that a class may no longer have: threads are those of the estimator that asks."""
 
 OTHER_NAMES = {"Similarity": "Kernel"}
 """Classes that are called otherwise in files, since two of one name are stored."""

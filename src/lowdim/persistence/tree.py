@@ -207,6 +207,8 @@ class Decoder:
             raise Broken(f"it holds an object of the unknown class {name!r}")
         fields = {key: self.decode(node) for key, node in nodes.items()}
         hints, required = entry.fields()
+        for gone in registry.RETIRED - set(hints):
+            fields.pop(gone, None)
         if missing := required - set(fields):
             raise Broken(f"{name} lacks {', '.join(sorted(missing))}")
         if unknown := set(fields) - set(hints):

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
-from ..estimators.shared import Shared
 from ..events import Event, Events, Listener
 from ..places import Place
 from ..rules import Whole
+from ..run import Shared, Store
 from .choose import Judges
 from .grid import Point, configure
 from .measures import Fit, Part
@@ -138,7 +138,7 @@ class Fits:
     def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, keeper: Place) -> Fit:
         other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
         fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
-        fitted._fit(part.rows.values, shared, keeper)
+        fitted._fit(part.rows.values, Store(keeper, shared))
         if watch.interrupted:
             raise KeyboardInterrupt
         fitted.callback = self.estimator.callback

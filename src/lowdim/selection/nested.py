@@ -19,7 +19,6 @@ from ..estimators.laplacian_eigenmaps import LaplacianEigenmaps
 from ..estimators.lle import LLE
 from ..records import Floats
 from ..rules import Whole
-from ..spectral.reduce.configuration import LandmarkSolver
 
 SHARP = 1e-6
 """Largest angle, in radians, between the space that is cut out and that of a fit of its own."""
@@ -43,8 +42,8 @@ def may_nest(estimator: Estimator, rows: Rows) -> bool:
         return False
     if getattr(estimator, "on_disconnected", "") == "per_component":
         return False
-    solver = estimator._solver_for(rows)[0]
-    return not isinstance(solver, LandmarkSolver) or (solver.n_neighbors is not None and not solver.polish)
+    solver = estimator._solver_for(rows, estimator._method())[0]
+    return solver.is_nested
 
 
 def is_sharp(fitted: Estimator, n_components: int) -> bool:

@@ -14,11 +14,11 @@ from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
 from ..data.rows import Rows
 from ..estimators.base import Estimator
-from ..estimators.shared import Shared
 from ..mapping.locally_linear import LocallyLinearMap
 from ..neighbors import Index
 from ..neighbors.lookup import Lookup
 from ..records import Floats, Neighbors, Sparse
+from ..run import Run, Shared
 from ..validation import check_finite
 
 
@@ -34,22 +34,25 @@ class SharedLookup(Lookup):
         """Fitted neighbours of each new row, each row alone."""
         if rows is not self.rows or self.shared is None or self.radius is not None:
             return Lookup.query(self, rows)
-        found = self.shared.once(
-            ("neighbours outside", id(self.index), self.widest), lambda: self.index.query(rows, self.widest)
-        )
+        # The index lives as long as the results that it is among, so that its identity can name it.
+        key = ("neighbours outside", id(self.index), self.widest)
+        if key not in self.shared.results:
+            self.shared.results[key] = (key, self.index.query(rows, self.widest))
+        found: Neighbors = self.shared.results[key][1]
         return found.first(self.n_neighbors)
 
 
 def place_outside(fitted: Estimator, outside: Rows, shared: Shared) -> Floats:
     """``fitted.transform`` of the rows outside."""
-    rows = fitted._check_input(outside.values, reset=False)
+    rows, run = fitted._check_input(outside.values, reset=False), Run(workers=fitted._workers)
     map_ = _with_lookups(fitted.map_, lambda lookup: _sharing(lookup, rows, shared))
     if isinstance(map_, LocallyLinearMap) and isinstance(map_.lookup, SharedLookup):
         lookup = map_.lookup
         key = ("weights outside", id(lookup.index), lookup.n_neighbors, lookup.radius, map_.reg)
-        weights = shared.once(key, lambda: _weights(map_, rows))
-        return check_finite(weights @ map_.embedding, type(fitted).__name__)
-    return check_finite(map_.transform(rows), type(fitted).__name__)
+        if key not in shared.results:
+            shared.results[key] = (key, _weights(map_, rows, run))
+        return check_finite(shared.results[key][1] @ map_.embedding, type(fitted).__name__)
+    return check_finite(map_.transform(rows, run), type(fitted).__name__)
 
 
 def _sharing(lookup: Lookup, rows: Rows, shared: Shared) -> Lookup:
@@ -62,9 +65,9 @@ def _sharing(lookup: Lookup, rows: Rows, shared: Shared) -> Lookup:
 
 def _widest(lookup: Lookup, shared: Shared) -> int:
     """How many neighbours to ask for at once; 0 where the index is that of this fit alone."""
-    for value in shared.kept.values():
+    for _, value in shared.results.values():
         if value is lookup.index:
-            return min(max(lookup.n_neighbors, shared.widest), lookup.index.n_points)
+            return int(min(max(lookup.n_neighbors, shared.widest), lookup.index.n_points))
         if getattr(value, "index", None) is lookup.index:
             return lookup.n_neighbors
     return 0
@@ -82,7 +85,7 @@ def _with_lookups(part: Any, change: Callable[[Lookup], Lookup]) -> Any:
     return replace(part, **different) if different else part
 
 
-def _weights(map_: LocallyLinearMap, rows: Rows) -> Sparse:
+def _weights(map_: LocallyLinearMap, rows: Rows, run: Run) -> Sparse:
     neighbors = map_.lookup.query(rows)
-    patches = patches_of(map_.lookup.index, neighbors, rows, n_jobs=map_.n_jobs)
-    return reconstruction_weights(patches, reg=map_.reg, snap=True, n_jobs=map_.n_jobs)
+    patches = patches_of(map_.lookup.index, neighbors, rows, n_jobs=run.n_jobs)
+    return reconstruction_weights(patches, reg=map_.reg, snap=True, n_jobs=run.n_jobs)

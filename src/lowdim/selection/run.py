@@ -14,12 +14,12 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
-from ..estimators.shared import Shared
 from ..events import Events, Listener, Printer
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..places import Place
 from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Whole
+from ..run import Shared
 from .choose import choose_judges
 from .fits import Fits
 from .grid import Grid, Point, expand, widest
@@ -198,7 +198,7 @@ def _parts(
         split = split_rows(rows.n_rows, fits.judges.test, fits.judges.out_of_sample, rng)
         if last is None or not split.same_data(last.split):
             shared = Shared(
-                widest(fits.estimator, fits.points, split.fitted.size), keeper=keeper.inside("shared", seed)
+                widest(fits.estimator, fits.points, split.fitted.size), place=keeper.inside("shared", seed)
             )
             last = Part(
                 fitted_rows(rows, split, pairwise=pairwise),

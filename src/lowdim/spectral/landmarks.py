@@ -16,11 +16,11 @@ from scipy.sparse import csr_array, issparse
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..neighbors import build_index
 from ..neighbors.metrics.general import parameters_from_data
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from .reduce.configuration import CHOICES, LandmarkSolver
 from .sampling.farthest import farthest_points
 from .sampling.k_means import k_means_centres
@@ -56,9 +56,7 @@ def choose_landmarks(
     metric: Metric,
     pairwise: bool,
     place_of_row: Integers | None = None,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
+    run: Run,
 ) -> Landmarks:
     """The landmarks that a solver asks for.
 
@@ -75,12 +73,8 @@ def choose_landmarks(
     place_of_row
         For each row of the user's data its place among ``rows``, -1 where it is not among them; None: the same.
         Landmarks given as indices are rows of the user's data; those that are not among ``rows`` are left out.
-    rng
-        Draws what is drawn.
-    events
-        Told where there are no more points than landmarks.
-    n_jobs
-        Threads.
+    run
+        Events, workers and random numbers.
     """
     if solver.landmarks is not None:
         return _given(rows, solver.landmarks, pairwise, place_of_row)
@@ -89,34 +83,25 @@ def choose_landmarks(
     count = solver.n_landmarks
     if count >= rows.n_rows:
         why = f"there are no more than n_landmarks={count}"
-        events.chosen("landmarks", f"all {rows.n_rows} points", why)
+        run.chosen("landmarks", f"all {rows.n_rows} points", why)
         return _at(rows, np.arange(rows.n_rows), pairwise)
-    if pairwise and rows.is_sparse and solver.choose != "random":
-        raise InputError(
-            f"choose={solver.choose!r} needs the distance of any two points, and X is a sparse matrix that does not "
-            "hold them all. Use choose='random', or give landmarks as indices."
-        )
     if solver.choose == "k-means":
         if pairwise:
             raise InputError(
                 "choose='k-means' needs points, which can be averaged; X is a matrix between points. Use "
                 "choose='farthest' or 'random'."
             )
-        return Landmarks(k_means_centres(rows, count, metric, rng=rng, events=events, n_jobs=n_jobs), None)
+        return Landmarks(k_means_centres(rows, count, metric, run=run), None)
     if solver.choose == "random":
-        chosen = rng.choice(rows.n_rows, count, replace=False, shuffle=False)
+        chosen = run.random("landmarks").choice(rows.n_rows, count, replace=False, shuffle=False)
     elif solver.choose == "farthest":
-        chosen = farthest_points(
-            rows, count, metric, pairwise=pairwise, rng=rng, events=events, n_jobs=n_jobs
-        )
+        chosen = farthest_points(rows, count, metric, pairwise=pairwise, run=run)
     else:
-        chosen = thinned_points(rows, count, metric, pairwise=pairwise, rng=rng, n_jobs=n_jobs)
+        chosen = thinned_points(rows, count, metric, pairwise=pairwise, run=run)
     return _at(rows, np.sort(chosen), pairwise)
 
 
-def snap_to_points(
-    landmarks: Landmarks, rows: Rows, *, metric: Metric, n_jobs: int | None = None
-) -> Integers:
+def snap_to_points(landmarks: Landmarks, rows: Rows, *, metric: Metric, run: Run) -> Integers:
     """The data point nearest to each landmark, no point twice: where two want the same one, the nearer takes it."""
     if landmarks.indices is not None:
         return landmarks.indices
@@ -126,7 +111,7 @@ def snap_to_points(
     while (open_ := np.flatnonzero(chosen < 0)).size:
         k = min(2 * k, rows.n_rows)
         wanting = landmarks.rows.select(open_)
-        points, distances = _nearest_points(wanting, rows, k, metric, n_jobs)
+        points, distances = _nearest_points(wanting, rows, k, metric, run=run)
         owners = np.repeat(open_, points.shape[1])
         used = set(taken.tolist())
         for place in np.lexsort((owners, distances.ravel())):
@@ -138,16 +123,19 @@ def snap_to_points(
     return chosen
 
 
-def _nearest_points(
-    wanting: Rows, rows: Rows, k: int, metric: Metric, n_jobs: int | None
-) -> tuple[Integers, Floats]:
+def _nearest_points(wanting: Rows, rows: Rows, k: int, metric: Metric, run: Run) -> tuple[Integers, Floats]:
     """The k nearest data points of a few rows, the data indexed some rows at a time."""
     parameters = parameters_from_data(metric, rows)
     points, distances = np.zeros((wanting.n_rows, 0), np.int64), np.zeros((wanting.n_rows, 0))
     for block in row_blocks(rows.n_rows, min(SEARCHED_ROWS, max(1024, rows.block_rows(1 << 28)))):
         part = Rows(rows.values[block])
         index = build_index(
-            part, metric, search="exact", metric_params=parameters, n_queries=wanting.n_rows, n_jobs=n_jobs
+            part,
+            metric,
+            search="exact",
+            metric_params=parameters,
+            n_queries=wanting.n_rows,
+            n_jobs=run.n_jobs,
         )
         found = index.query(wanting, min(k, part.n_rows))
         points = np.hstack((points, found.indices.reshape(wanting.n_rows, -1) + block.start))

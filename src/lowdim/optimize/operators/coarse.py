@@ -7,6 +7,7 @@ from scipy import sparse
 
 from ... import kernels
 from ...records import Floats, Integers, Problem, Sparse
+from ...run import Run
 from ...spectral.operators import Laplacian
 from ...spectral.reduce.smooth import smoothed
 
@@ -46,4 +47,4 @@ def coarse_space(laplacian: Laplacian, size: int, smooth: int, *, n_jobs: int | 
     if smooth == 0 or not (degrees > 0.0).all():
         return Z
     problem = Problem(Laplacian(laplacian.W, degrees, n_jobs), "smallest", mass=degrees)
-    return smoothed(problem, Z, smooth, n_jobs=n_jobs)
+    return smoothed(problem, Z, smooth, run=Run.of(0, n_jobs))

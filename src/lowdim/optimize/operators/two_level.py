@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 
 from ...errors import ConvergenceError
 from ...records import Floats, Problem, Sparse
+from ...run import Run
 from ...spectral.operators import multiply, narrowed
 from ...spectral.reduce.galerkin import reduce
 from .matrix import AttractiveHessian
@@ -47,7 +48,7 @@ class TwoLevelSolve:
         self._inverse = 1.0 / matrix.diagonal[:, None]
         self._smoothing = smoothing
         self._n_jobs = n_jobs
-        reduced = reduce(Problem(matrix.laplacian, "smallest"), self._Z, n_jobs=n_jobs)
+        reduced = reduce(Problem(matrix.laplacian, "smallest"), self._Z, run=Run.of(0, n_jobs))
         self._factor = _factored(4.0 * reduced.A + matrix.shift * reduced.B)
         self.description = f"two levels, {Z.shape[1]} coarse columns" + (
             f", smoothing of degree {smoothing}" if smoothing else ", added"

@@ -46,7 +46,6 @@ def randomized_pca(
         return covariance_pca(rows, count, run=run)
     gathered = column_moments(rows)
     unit = 2.0 ** -np.frexp(np.sqrt(gathered.total_variance))[1]
-    generator = run.random("solve")
     tiny = np.finfo(np.float64).tiny
 
     def judge(values: Floats, residuals: Floats, products: int) -> Verdict:
@@ -58,18 +57,17 @@ def randomized_pca(
 
     found = largest(
         _covariance_product(rows, gathered.mean, unit),
-        np.linalg.qr(generator.standard_normal((rows.n_columns, width)))[0],
+        np.linalg.qr(run.random("solve").standard_normal((rows.n_columns, width)))[0],
         count,
         judge=judge,
         basis_size=max_blocks * width,
         project=lambda columns: columns,
-        rng=generator,
-        n_jobs=run.n_jobs,
         room=rows.n_columns,
         # A pass over the rows costs more than the small eigenproblem, and the block is wider than any multiplicity
         # that matters: every pass is judged, and none is spent on a second look.
         check_every=1,
         second_look=0,
+        run=run,
     )
     relative = found.residuals / max(float(found.values[0]), tiny)
     if not found.converged:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ...run import Run
 from ..operators import Laplacian
 from ..solvers.common import Standard
 
 _STEPS = 12
 
 
-def upper_bound(standard: Standard, sign: float, rng: np.random.Generator) -> float:
+def upper_bound(standard: Standard, sign: float, run: Run) -> float:
     """A bound above the largest eigenvalue of ``sign`` S, within some per cent of it.
 
     After some steps of Lanczos from a random start, the largest Ritz value plus the norm of the remainder is one (Zhou
     & Li 2011, "Bounding the spectrum of large Hermitian matrices"). For Laplacians 2 max d_i / b_i is another.
     """
-    q = rng.standard_normal((standard.size, 1))
+    q = run.random("solve").standard_normal((standard.size, 1))
     q /= np.linalg.norm(q)
     basis, diagonal, off_diagonal = [q], [], [0.0]
     for _ in range(min(_STEPS, standard.size)):

@@ -1,18 +1,16 @@
-"""How well given vectors solve the whole problem, and how far one subspace lies from another."""
+"""How well given vectors solve the whole problem."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
 
 from ...records import Floats, Problem
+from ...run import Run
 from ..operators import GramRows
-from ..solvers.common import orthonormal, standard_form, standardise
+from ..solvers.common import standard_form, standardise
 
 
-def residuals_of(
-    problem: Problem, X: Floats, values: Floats | None = None, *, rng: np.random.Generator | None = None
-) -> Floats:
+def residuals_of(problem: Problem, X: Floats, values: Floats | None = None, *, run: Run) -> Floats:
     """|A x - lambda B x| / (|A| |x|) in the norm that makes B the identity: what `Solution.residuals` holds, for any X.
 
     Parameters
@@ -23,14 +21,13 @@ def residuals_of(
         Vectors of any length, N x d; their parts along the trivial solutions do not count.
     values
         Their lambda; None: the Rayleigh quotients, which make the residuals smallest.
-    rng
-        For the estimate of |A|. A Gram matrix whose rows are computed afresh at every product is spared it: there the
-        largest Rayleigh quotient stands for |A|, which at the large end it is.
+    run
+        Draws for the estimate of |A|. A Gram matrix whose rows are computed afresh at every product is spared it: there
+        the largest Rayleigh quotient stands for |A|, which at the large end it is.
     """
-    rng = rng or np.random.default_rng(0)
     # One product with all columns at once: where rows are computed at every product it is all the cost.
     lazy = isinstance(problem.operator, GramRows)
-    standard = standard_form(problem) if lazy else standardise(problem, rng)
+    standard = standard_form(problem) if lazy else standardise(problem, run=run)
     Y = standard.project(standard.images(X))
     lengths = np.linalg.norm(Y, axis=0)
     Y = Y / np.where(lengths > 0, lengths, 1.0)
@@ -39,13 +36,3 @@ def residuals_of(
     norm = float(np.linalg.norm(image, axis=0).max(initial=0.0)) if lazy else standard.norm
     difference = image - Y * (quotients if values is None else values)
     return np.asarray(np.linalg.norm(difference, axis=0) / (norm or 1.0))
-
-
-def largest_angle(problem: Problem, X: Floats, other: Floats) -> float:
-    """Largest principal angle, in radians, between the spans of two blocks of vectors, in the inner product of B.
-
-    The trivial solutions are projected off both. A narrower block is compared with the nearest part of the other.
-    """
-    standard = standard_form(problem)
-    first, second = (orthonormal(standard.project(standard.images(block))) for block in (X, other))
-    return float(linalg.subspace_angles(first, second).max(initial=0.0))

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.linalg import subspace_angles
+
 from ...errors import InputError
+from ...methods.base import Embedded, Method, Part, Size
+from ...methods.embed import embed
+from ...neighbors.points import Points
+from ...records import PlannedStage
 from ...rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ...run import Run
 from ...validation import check_parameters
+from .exact import Exact
 
 CHOICES = ("random", "k-means", "farthest", "thinned")
 MOST_NEIGHBORS = 15
@@ -66,6 +75,46 @@ class LandmarkSolver:
     polish: int = 0
     tolerance: float | None = None
     certify: int = 0
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the first coordinates of a fit are those of a fit with fewer: not where K_Z or a filter follow d."""
+        return self.n_neighbors is not None and not self.polish
+
+    def works_alone(self, method: Method, points: Points) -> bool:
+        """Whether it embeds landmarks alone, so that the graph of all points is never formed."""
+        return False
+
+    def embed(self, method: Method, part: Part, run: Run) -> Embedded:
+        """Coordinates of the points of a part, and the map for new ones."""
+        raise AssertionError(f"{type(self).__name__} must say how it embeds")
+
+    def costs(self, method: Method, size: Size) -> list[PlannedStage]:
+        """The stages of a fit, with their estimated seconds and bytes."""
+        raise AssertionError(f"{type(self).__name__} must say what it costs")
+
+    def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
+        """With the largest angle to the exact solution of a random subsample, where ``certify`` asks for it."""
+        if not self.certify or embedded.certificate is None:
+            return embedded
+        angle = run.stage("certify", self._angle, method, points, kept=float)
+        return replace(embedded, certificate=replace(embedded.certificate, angle=angle))
+
+    def _angle(self, method: Method, points: Points, run: Run) -> float:
+        """Largest angle, in radians, between the landmark and the exact solution of a random subsample."""
+        if not self.n_landmarks < self.certify:
+            raise InputError(
+                f"certify of {type(self).__name__} must be more than n_landmarks, or the two solutions are one; got "
+                f"certify={self.certify} with n_landmarks={self.n_landmarks}. Raise certify."
+            )
+        members = np.arange(points.n_points)
+        if self.certify < members.size:
+            rng = run.anew().random("solve")
+            members = np.sort(rng.choice(members.size, self.certify, replace=False))
+        sample = Points(points.at(members), points.metric)
+        solvers = (Exact(), replace(self, certify=0, landmarks=None))
+        parts = [embed(method, sample, solver, run.anew()).coordinates for solver in solvers]
+        return float(subspace_angles(*(X - X.mean(axis=0) for X in parts)).max())
 
     def __repr__(self) -> str:
         """What was set, without what was left as it is."""

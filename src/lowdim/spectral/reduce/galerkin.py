@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ...events import Events
 from ...parallel import row_blocks
-from ...places import Place
 from ...records import Floats, Operator, Problem, Sparse
+from ...run import Run
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
 from . import products
 from .products import Carriers
@@ -41,9 +40,7 @@ class Reduced:
         return int(self.A.shape[0])
 
 
-def reduce(
-    problem: Problem, Z: Sparse | Floats, *, n_jobs: int | None = None, events: Events | None = None
-) -> Reduced:
+def reduce(problem: Problem, Z: Sparse | Floats, run: Run) -> Reduced:
     """Restrict a problem to X = Z X~.
 
     Parameters
@@ -52,23 +49,20 @@ def reduce(
         A, B and the trivial solutions, on N points.
     Z
         Weights of the points on the landmarks, N x L, sparse or dense.
-    n_jobs
-        Threads; the result is the same to the last bit whatever they are.
-    events
-        Told of progress.
+    run
+        Events, workers and random numbers.
     """
     trivial = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
 
     def done(rows: int) -> None:
-        if events is not None:
-            events.progress(rows, problem.size)
+        run.progress(rows, problem.size)
 
     if not sparse.issparse(Z):
-        A = _by_columns(problem.operator.apply, Z, n_jobs)
-        B = _by_columns(problem.weigh, Z, n_jobs)
+        A = _by_columns(problem.operator.apply, Z, run=run)
+        B = _by_columns(problem.weigh, Z, run=run)
         return Reduced(A, B, Z.T @ problem.weigh(trivial))
-    carriers = Carriers.of(Z, n_jobs)
-    A = _reduced_operator(problem.operator, carriers, done, None if events is None else events.keeper)
+    carriers = Carriers.of(Z, run.n_jobs)
+    A = _reduced_operator(problem.operator, carriers, done, run)
     B = _reduced_mass(problem, carriers)
     constraint = np.asarray(carriers.Z.T @ problem.weigh(trivial))
     if problem.end == "smallest" and isinstance(problem.operator, Laplacian | Normal | Explicit):
@@ -76,9 +70,9 @@ def reduce(
     return Reduced(A, B, constraint)
 
 
-def with_mass(reduced: Reduced, problem: Problem, Z: Sparse, *, n_jobs: int | None = None) -> Reduced:
+def with_mass(reduced: Reduced, problem: Problem, Z: Sparse, run: Run) -> Reduced:
     """The same reduction with the B~ of other weights, for least squares in them."""
-    return replace(reduced, B=_reduced_mass(problem, Carriers.of(Z, n_jobs)))
+    return replace(reduced, B=_reduced_mass(problem, Carriers.of(Z, run.n_jobs)))
 
 
 def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:
@@ -88,7 +82,7 @@ def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:
 
 
 def _reduced_operator(
-    operator: Operator, carriers: Carriers, done: Callable[[int], None], keeper: Place | None
+    operator: Operator, carriers: Carriers, done: Callable[[int], None], run: Run
 ) -> Floats:
     """Z'AZ by the form of A."""
     if isinstance(operator, Laplacian):
@@ -101,30 +95,26 @@ def _reduced_operator(
         return products.with_factor(carriers, operator.F, operator.weights, done)
     if isinstance(operator, CenteredGram):
         D2 = operator.squared_distances
-        return _reduced_gram(
-            GramRows(operator.size, lambda rows: D2[rows], operator.mass), carriers, done, keeper
-        )
+        return _reduced_gram(GramRows(operator.size, lambda rows: D2[rows], operator.mass), carriers, run)
     if isinstance(operator, GramRows):
-        return _reduced_gram(operator, carriers, done, keeper)
+        return _reduced_gram(operator, carriers, run)
     if isinstance(operator, Explicit):
         matrix = operator.matrix
         if not isinstance(matrix, np.ndarray):
             return _reduced_sparse(matrix, carriers, done)
         blocks = GramRows(operator.size, lambda rows: matrix[rows]).blocks
-        return products.with_rows(carriers, blocks, np.ones(operator.size), done, keeper)[0]
-    return _by_columns(operator.apply, carriers.Z, carriers.n_jobs)
+        return products.with_rows(carriers, blocks, np.ones(operator.size), run)[0]
+    return _by_columns(operator.apply, carriers.Z, run)
 
 
 def _reduced_sparse(matrix: Sparse, carriers: Carriers, done: Callable[[int], None] | None = None) -> Floats:
     return products.with_sparse(carriers, matrix, diagonal=matrix.diagonal(), sign=1.0, done=done)
 
 
-def _reduced_gram(
-    gram: GramRows, carriers: Carriers, done: Callable[[int], None], keeper: Place | None
-) -> Floats:
+def _reduced_gram(gram: GramRows, carriers: Carriers, run: Run) -> Floats:
     """Z'AZ of a centred Gram matrix: Z becomes Z - 1 c' with c = Z'm / sum(m), and S = Z'MRMZ is corrected for it."""
     mass = np.ones(gram.size) if gram.mass is None else gram.mass
-    S, sums = products.with_rows(carriers, gram.blocks, mass, done, keeper)
+    S, sums = products.with_rows(carriers, gram.blocks, mass, run)
     c = np.asarray(carriers.Z.T @ mass) / mass.sum()
     u = np.asarray(carriers.Z.T @ (mass * sums)) - (mass @ sums) / 2 * c
     # A rank-two correction that is symmetric to the last bit: u c' + c u'.
@@ -145,12 +135,12 @@ def _restore_row_sums(A: Floats, operator: Operator, Z: Sparse) -> None:
     A[np.diag_indices_from(A)] += wanted - A.sum(axis=1)
 
 
-def _by_columns(apply: Callable[[Floats], Floats], Z: Sparse | Floats, n_jobs: int | None) -> Floats:
+def _by_columns(apply: Callable[[Floats], Floats], Z: Sparse | Floats, run: Run) -> Floats:
     """Z'AZ from products of A with blocks of the columns of Z."""
     out = np.empty((Z.shape[1], Z.shape[1]))
     for columns, block in _column_blocks(Z):
         out[:, columns] = Z.T @ apply(block)
-    products.fold(out, 0.5, n_jobs)
+    products.fold(out, 0.5, run.n_jobs)
     return out
 
 

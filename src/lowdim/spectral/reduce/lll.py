@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...methods.base import Embedded, Method, Part, Size
+from ...records import PlannedStage
+from ...run import Run
 from .configuration import LandmarkSolver
+from .costs import restricted
+from .fitting import embedded_by, points_of, require_points, weights_of
+from .restricted import solve_restricted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,3 +26,21 @@ class LLL(LandmarkSolver):
 
     name: ClassVar[str] = "lll"
     restricts: ClassVar[bool] = True
+
+    def embed(self, method: Method, part: Part, run: Run) -> Embedded:
+        """The problem of all points in the span of the landmark weights; no N x N array is made."""
+        points = points_of(part, run)
+        require_points(points, self)
+        problem = method.problem_by_blocks(part, run)
+        weights = weights_of(points, self, method.n_components, run)
+        Z = weights.Z
+        if points.places is not None and Z.shape[0] != problem.size:
+            # The landmarks were chosen among the distinct rows, the problem is that of all.
+            Z = Z[points.places]
+        found = solve_restricted(problem, Z, method.n_components, self, run)
+        return embedded_by(self, method, points, problem, found, weights, run)
+
+    def costs(self, method: Method, size: Size) -> list[PlannedStage]:
+        """The stages that pass over the whole problem, then those of the landmarks."""
+        own = method.costs(size)
+        return [*own.by_blocks, *restricted(size.shape, self, method.width, own.entries)]

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ConvergenceWarning
-from ...events import Events
-from ...parallel import map_blocks
 from ...records import Floats, Problem, Solution
+from ...run import Run
 from ..solvers.common import Standard, Trial, finish, rayleigh_ritz, standardise
 from .bounds import upper_bound
 
@@ -28,15 +27,7 @@ def extra_columns(n_components: int) -> int:
 
 
 def polished(
-    problem: Problem,
-    X: Floats,
-    n_components: int,
-    *,
-    degree: int,
-    tolerance: float | None,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
+    problem: Problem, X: Floats, n_components: int, degree: int, tolerance: float | None, run: Run
 ) -> Solution:
     """Refine approximate eigenvectors of the whole problem.
 
@@ -53,27 +44,23 @@ def polished(
         Degree of the filter: products with A in one pass.
     tolerance
         Passes are repeated until every residual, measured as in `Solution`, is at most this; None: one pass.
-    rng
-        For the columns that X lacks, and for the bound of the spectrum.
-    events
-        Told of progress, and warned where the tolerance was not reached.
-    n_jobs
-        Threads for what is not a product with A.
+    run
+        Events, workers and random numbers.
     """
-    standard = standardise(problem, rng)
+    standard = standardise(problem, run=run)
     sign = 1.0 if problem.end == "smallest" else -1.0
-    bound = upper_bound(standard, sign, rng)
+    bound = upper_bound(standard, sign, run=run)
     values, Y, _ = rayleigh_ritz(standard, standard.images(X))
     missing = max(0, min(n_components + extra_columns(n_components), standard.room) - Y.shape[1])
     cut = _cut_beyond(float(values[-1]), 1 + missing / Y.shape[1], sign)
     if missing:
-        Y = np.hstack([Y, rng.standard_normal((standard.size, missing))])
+        Y = np.hstack([Y, run.random("solve").standard_normal((standard.size, missing))])
     passes = 1 if tolerance is None else _MAX_PASSES
     worst, products = np.inf, 0
     for done in range(1, passes + 1):
-        Y = _filtered(standard, Y, sign, (sign * float(values[0]), cut, bound), degree, n_jobs)
+        Y = _filtered(standard, Y, sign, (sign * float(values[0]), cut, bound), degree, run=run)
         products += degree
-        events.progress(done, passes)
+        run.progress(done, passes)
         if tolerance is None:
             break
         values, Y, image = rayleigh_ritz(standard, Y)
@@ -83,7 +70,7 @@ def polished(
             break
         cut = sign * float(values[-1])
     if tolerance is not None and not worst <= tolerance:
-        events.warned(
+        run.warned(
             f"polish={degree} reached residuals of {worst:.1e} |A| in {passes} passes, not tolerance={tolerance:.1e}. "
             "Raise polish (the degree of the filter), n_landmarks or tolerance, or use solver='exact'.",
             ConvergenceWarning,
@@ -101,12 +88,7 @@ def _cut_beyond(last: float, ratio: float, sign: float) -> float:
 
 
 def _filtered(
-    standard: Standard,
-    Y: Floats,
-    sign: float,
-    ends: tuple[float, float, float],
-    degree: int,
-    n_jobs: int | None,
+    standard: Standard, Y: Floats, sign: float, ends: tuple[float, float, float], degree: int, run: Run
 ) -> Floats:
     """Chebyshev polynomial of ``sign`` S applied to Y: at most one on [cut, bound] and scaled to one at ``lowest``.
 
@@ -121,12 +103,12 @@ def _filtered(
     centre, half = (bound + cut) / 2, (bound - cut) / 2
     first = sigma = half / (lowest - centre)
     before = Y
-    Y = _combined(sign * standard.raw(Y), Y, None, sigma / half, centre, 0.0, n_jobs)
+    Y = _combined(sign * standard.raw(Y), Y, None, sigma / half, centre, 0.0, run=run)
     for _ in range(degree - 1):
         following = 1.0 / (2.0 / first - sigma)
         Y, before = (
             _combined(
-                sign * standard.raw(Y), Y, before, 2 * following / half, centre, sigma * following, n_jobs
+                sign * standard.raw(Y), Y, before, 2 * following / half, centre, sigma * following, run=run
             ),
             Y,
         )
@@ -135,13 +117,7 @@ def _filtered(
 
 
 def _combined(
-    image: Floats,
-    Y: Floats,
-    before: Floats | None,
-    factor: float,
-    centre: float,
-    weight: float,
-    n_jobs: int | None,
+    image: Floats, Y: Floats, before: Floats | None, factor: float, centre: float, weight: float, run: Run
 ) -> Floats:
     """``factor (image - centre Y) - weight before``, in the place of the image, on threads."""
 
@@ -152,5 +128,5 @@ def _combined(
         if before is not None:
             part -= weight * before[rows]
 
-    map_blocks(work, Y.shape[0], n_jobs=n_jobs)
+    run.map(work, Y.shape[0])
     return image

@@ -17,8 +17,8 @@ from scipy.linalg import blas
 
 from ... import kernels
 from ...parallel import map_blocks
-from ...places import Place
 from ...records import Floats, Integers, Sparse
+from ...run import Run
 from ..operators import narrowed
 
 #: Entries of the compressed rows of a wave (12 bytes each), and bytes of its full rows: they stay in cache.
@@ -158,40 +158,38 @@ def with_factor(carriers: Carriers, F: Sparse, weights: Floats | None, done: Don
 
 
 def with_rows(
-    carriers: Carriers,
-    blocks: Callable[[int], Iterable[tuple[slice, Floats]]],
-    mass: Floats,
-    done: Done | None = None,
-    keeper: Place | None = None,
+    carriers: Carriers, blocks: Callable[[int], Iterable[tuple[slice, Floats]]], mass: Floats, run: Run
 ) -> tuple[Floats, Floats]:
     """Z'MRMZ and R m for a dense symmetric R that comes a block of rows at a time, M = diag(m).
 
-    ``blocks(start)`` are those from a row on; ``keeper`` takes the sums so far.
+    ``blocks(start)`` are those from a row on.
     """
     n_points, width = carriers.shape
-    out, sums = np.zeros((width, width)), np.empty(n_points)
-    cursor, start = carriers.starts.copy(), 0
-    place = (keeper or Place()).inside("rows")
-    if (found := place.find()) is not None:
-        out, sums, cursor, start = (found[name] for name in ("out", "sums", "cursor", "start"))
-    for rows, given in blocks(start):
+
+    def start() -> dict[str, Any]:
+        sums = {"out": np.zeros((width, width)), "sums": np.empty(n_points)}
+        return {**sums, "cursor": carriers.starts.copy(), "start": 0}
+
+    def step(state: dict[str, Any]) -> dict[str, Any]:
+        rows, given = next(iter(blocks(state["start"])))
         block = np.ascontiguousarray(given, dtype=np.float64)
         image = np.empty((block.shape[0], width))
 
-        def work(part: slice, rows: slice = rows, block: Floats = block, image: Floats = image) -> None:
+        def work(part: slice) -> None:
             columns = np.ascontiguousarray(block[part].T)
             sums_of = np.empty((width, columns.shape[1]))
             kernels.reduction.dense_rows(columns, mass, carriers.rows, sums_of)
             np.multiply(sums_of.T, mass[rows][part, None], out=image[part])
 
-        map_blocks(work, block.shape[0], n_jobs=carriers.n_jobs, block_rows=_LANES)
-        sums[rows] = block @ mass
-        _add_full(carriers, cursor, image, rows, out)
-        _tell(done, rows)
-        here = {"out": out, "sums": sums, "cursor": cursor, "start": rows.stop}
-        place.save_progress(lambda here=here: here)  # type: ignore[misc]
-    fold(out, 0.5, carriers.n_jobs)
-    return out, sums
+        run.map(work, block.shape[0], block_rows=_LANES)
+        state["sums"][rows] = block @ mass
+        _add_full(carriers, state["cursor"], image, rows, state["out"])
+        run.progress(rows.stop, n_points)
+        return state | {"start": rows.stop}
+
+    found = run.iterate("rows", start, step, lambda state: state["start"] >= n_points)
+    fold(found["out"], 0.5, carriers.n_jobs)
+    return found["out"], found["sums"]
 
 
 def sparse_product(carriers: Carriers, matrix: Sparse) -> Sparse:

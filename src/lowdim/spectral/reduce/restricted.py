@@ -12,9 +12,8 @@ import numpy as np
 from scipy import linalg
 
 from ...errors import DisconnectedError, InputError, NumericalError
-from ...events import Events
-from ...keeping import once
 from ...records import Floats, Problem, Solution, Sparse
+from ...run import Run
 from ..operators import multiply
 from ..signs import leading_signs
 from .certificate import residuals_of
@@ -37,75 +36,44 @@ class LandmarkSolution:
 
 
 def solve_restricted(
-    problem: Problem,
-    Z: Sparse,
-    n_components: int,
-    solver: LandmarkSolver,
-    *,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
+    problem: Problem, Z: Sparse, n_components: int, solver: LandmarkSolver, run: Run
 ) -> LandmarkSolution:
     """Solve a problem in the span of the columns of Z, smoothed before and polished after as the solver says."""
     spread = Z
     if solver.smooth:
-        with events.stage("smooth"):
-            spread = smoothed(problem, Z, solver.smooth, n_jobs=n_jobs)
-    with events.stage("reduce"):
-        reduced = once(
-            events, "reduce", lambda: reduce(problem, spread, n_jobs=n_jobs, events=events), kind=Reduced
-        )
-        _check_connected(reduced)
-    with events.stage("small problem"):
-        values, coordinates = _solve(reduced, problem, n_components, solver, rng, events)
-    X = multiply(spread, coordinates, n_jobs=n_jobs)
+        spread = run.stage("smooth", smoothed, problem, Z, solver.smooth)
+    reduced = run.stage("reduce", reduce, problem, spread, kept=Reduced)
+    _check_connected(reduced)
+    values, coordinates = run.stage("small problem", _solve, reduced, problem, n_components, solver)
+    X = multiply(spread, coordinates, n_jobs=run.n_jobs)
     if solver.polish:
-        with events.stage("polish"):
-            solution = once(
-                events,
-                "polish",
-                lambda: polished(
-                    problem,
-                    X,
-                    n_components,
-                    degree=solver.polish,
-                    tolerance=solver.tolerance,
-                    rng=rng,
-                    events=events,
-                    n_jobs=n_jobs,
-                ),
-                rng=rng,
-                kind=Solution,
-            )
+        solution = run.stage(
+            "polish", polished, problem, X, n_components, solver.polish, solver.tolerance, kept=Solution
+        )
     else:
         values, X, coordinates = _orthonormal(problem, values, X, coordinates)
         signs = leading_signs(X)
         X, coordinates = X * signs, coordinates * signs
-        residuals = residuals_of(problem, X, values, rng=rng)
+        residuals = residuals_of(problem, X, values, run=run)
         solution = Solution(values, X, residuals, solver.name)
     if solver.polish or solver.smooth:
         # New points have plain weights: X~ is fitted to these.
-        fitted = with_mass(reduced, problem, Z, n_jobs=n_jobs) if solver.smooth else reduced
+        fitted = with_mass(reduced, problem, Z, run=run) if solver.smooth else reduced
         coordinates = nearest_coordinates(fitted, np.asarray(Z.T @ problem.weigh(solution.vectors)))
     return LandmarkSolution(solution, coordinates)
 
 
 def _solve(
-    reduced: Reduced,
-    problem: Problem,
-    n_components: int,
-    solver: LandmarkSolver,
-    rng: np.random.Generator,
-    events: Events,
+    reduced: Reduced, problem: Problem, n_components: int, solver: LandmarkSolver, run: Run
 ) -> tuple[Floats, Floats]:
     """Solution of the small problem, with some columns more for the polish where the landmarks have them."""
     more = extra_columns(n_components) if solver.polish else 0
     try:
-        return solve_small(reduced, problem.end, n_components + more, rng=rng, events=events)
+        return solve_small(reduced, problem.end, n_components + more, run=run)
     except InputError:
         if not more:
             raise
-        return solve_small(reduced, problem.end, n_components, rng=rng, events=events)
+        return solve_small(reduced, problem.end, n_components, run=run)
 
 
 def _orthonormal(

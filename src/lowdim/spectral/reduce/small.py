@@ -15,10 +15,10 @@ from scipy import linalg
 from scipy.linalg import blas, lapack
 
 from ...errors import ConvergenceError, InputError
-from ...events import Events
 from ...lapack import cholesky, eigenpairs, to_standard
 from ...parallel import row_blocks
 from ...records import End, Floats, Integers
+from ...run import Run
 from ..solvers import krylov
 from ..solvers.common import range_of
 from .galerkin import Reduced
@@ -45,9 +45,7 @@ class _UnsuitedError(Exception):
     """A driver that cannot do it, and why."""
 
 
-def solve_small(
-    reduced: Reduced, end: End, n_components: int, *, rng: np.random.Generator, events: Events
-) -> tuple[Floats, Floats]:
+def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tuple[Floats, Floats]:
     """Ritz values in the order of the wanted end, and X~ (L x d) with X~'B~X~ = I and constraint' X~ = 0.
 
     A landmark that carries no point has coordinates 0.
@@ -60,10 +58,8 @@ def solve_small(
         Which Ritz values are wanted.
     n_components
         How many.
-    rng
-        For the starting vectors of Lanczos.
-    events
-        Told which driver was taken, and why.
+    run
+        Events, workers and random numbers.
     """
     pencil = _Pencil.of(reduced)
     _require_rank(pencil.size, reduced, n_components)
@@ -71,11 +67,11 @@ def solve_small(
     found: tuple[Floats, Floats] | None = None
     if pencil.size >= max(_LANCZOS_SIZE, _LANCZOS_RATIO * n_components):
         try:
-            found, driver = _by_lanczos(pencil, end, n_components, rng), "lanczos"
+            found, driver = _by_lanczos(pencil, end, n_components, run=run), "lanczos"
         except _UnsuitedError as reason:
             why = str(reason)
     values, X = found or _by_lapack(pencil, end, n_components, reduced)
-    events.chosen("small problem", driver, why)
+    run.chosen("small problem", driver, why)
     coordinates = np.zeros((reduced.size, n_components))
     coordinates[pencil.kept] = pencil.scale[:, None] * X
     return values, coordinates
@@ -256,9 +252,7 @@ def _wanted(C: Floats, constraint: Floats, end: End, n_components: int) -> tuple
     return values[order], vectors[:, order]
 
 
-def _by_lanczos(
-    pencil: _Pencil, end: End, n_components: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _by_lanczos(pencil: _Pencil, end: End, n_components: int, run: Run) -> tuple[Floats, Floats]:
     """Few eigenvectors by Lanczos on a factor of A~ at the small end, of B~ at the large one."""
     constraint = pencil.constraint
     if end == "smallest":
@@ -283,15 +277,14 @@ def _by_lanczos(
 
     found = krylov.largest(
         apply,
-        np.linalg.qr(project(rng.standard_normal((pencil.size, _WIDTH))))[0],
+        np.linalg.qr(project(run.random("solve").standard_normal((pencil.size, _WIDTH))))[0],
         n_components,
         judge=judge,
         basis_size=max(2 * n_components + 8, 24),
         project=project,
-        rng=rng,
-        n_jobs=1,
         room=pencil.size - Q.shape[1],
         second_look=3,
+        run=run,
     )
     if not found.converged:
         raise _UnsuitedError(f"Lanczos had not converged after {found.products} products")

@@ -7,13 +7,14 @@ from scipy import sparse
 
 from ...errors import InputError
 from ...records import Floats, Operator, Problem, Sparse
+from ...run import Run
 from ..operators import Explicit, Laplacian, Normal
 from ..solvers.common import standardise
 from .bounds import upper_bound
 from .products import Carriers, sparse_product
 
 
-def smoothed(problem: Problem, Z: Sparse, steps: int, *, n_jobs: int | None = None) -> Sparse:
+def smoothed(problem: Problem, Z: Sparse, steps: int, run: Run) -> Sparse:
     """Z <- (I - B^-1 A / rho) Z, some times over, rho being at least the largest eigenvalue of B^-1 A.
 
     For Laplacian eigenmaps that is (I + D^-1 W)/2 Z. Each step damps what is rough in the columns of Z, which the
@@ -28,8 +29,8 @@ def smoothed(problem: Problem, Z: Sparse, steps: int, *, n_jobs: int | None = No
         Landmark weights, N x L.
     steps
         How many times.
-    n_jobs
-        Threads.
+    run
+        Events, workers and random numbers.
     """
     operator = problem.operator
     is_sparse = isinstance(operator, Laplacian | Normal) or (
@@ -50,7 +51,7 @@ def smoothed(problem: Problem, Z: Sparse, steps: int, *, n_jobs: int | None = No
         return Z
     step = sparse.diags_array(1.0 / (rho * mass))
     for _ in range(steps):
-        Z = sparse.csr_array(Z - step @ _image(operator, Z, n_jobs))
+        Z = sparse.csr_array(Z - step @ _image(operator, Z, run=run))
     Z.sort_indices()
     return Z
 
@@ -59,13 +60,13 @@ def _largest(operator: Operator, mass: Floats) -> float:
     """At least the largest eigenvalue of B^-1 A: 2 for D^-1 (D - W), else a bound from a seed that never changes."""
     if isinstance(operator, Laplacian) and operator.slack is None and np.array_equal(mass, operator.degrees):
         return 2.0
-    rng = np.random.default_rng(0)
-    return upper_bound(standardise(Problem(operator, "smallest", mass), rng), 1.0, rng)
+    fixed = Run.of(0)
+    return upper_bound(standardise(Problem(operator, "smallest", mass), fixed), 1.0, fixed)
 
 
-def _image(operator: Operator, Z: Sparse, n_jobs: int | None) -> Sparse:
+def _image(operator: Operator, Z: Sparse, run: Run) -> Sparse:
     """A Z, sparse."""
-    carriers = Carriers.of(Z, n_jobs)
+    carriers = Carriers.of(Z, run.n_jobs)
     if isinstance(operator, Laplacian):
         diagonal: Floats = operator.W @ np.ones(operator.size)
         if operator.slack is not None:
@@ -75,5 +76,5 @@ def _image(operator: Operator, Z: Sparse, n_jobs: int | None) -> Sparse:
         inner = sparse_product(carriers, operator.F)
         if operator.weights is not None:
             inner = sparse.csr_array(sparse.diags_array(operator.weights) @ inner)
-        return sparse_product(Carriers.of(inner, n_jobs), operator.transposed)
+        return sparse_product(Carriers.of(inner, run.n_jobs), operator.transposed)
     return sparse_product(carriers, sparse.csr_array(operator.explicit()))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from ...events import Events
-from ...records import Integers, Problem, Sparse
+from ...methods.base import Embedded, Method, Part, Size
+from ...records import Integers, PlannedStage, Problem, Sparse
+from ...run import Run
 from .columns import affinity_of, column_weights
 from .configuration import LandmarkSolver
+from .costs import restricted
+from .fitting import embed_columns
 from .restricted import LandmarkSolution, solve_restricted
 
 
@@ -27,19 +28,21 @@ class VariationalNystrom(LandmarkSolver):
     name: ClassVar[str] = "variational-nystrom"
     restricts: ClassVar[bool] = True
 
+    def embed(self, method: Method, part: Part, run: Run) -> Embedded:
+        """The problem of all points in the span of the landmark columns of its affinity."""
+        return embed_columns(self, method, part, self._solve, run)
 
-def solve_variational_nystrom(
-    problem: Problem,
-    indices: Integers,
-    n_components: int,
-    solver: VariationalNystrom,
-    *,
-    fallback: Sparse | None = None,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
-) -> LandmarkSolution:
-    """Solve a problem in the span of the columns of its affinity at the landmarks."""
-    with events.stage("columns"):
-        Z = column_weights(affinity_of(problem), indices, fallback)
-    return solve_restricted(problem, Z, n_components, solver, rng=rng, events=events, n_jobs=n_jobs)
+    def _solve(
+        self, problem: Problem, indices: Integers, Z: Sparse | None, n_components: int, run: Run
+    ) -> LandmarkSolution:
+        """A point without a landmark among its neighbours takes its weights Z, where there are any."""
+
+        def columns(run: Run) -> Sparse:
+            return column_weights(affinity_of(problem), indices, Z)
+
+        return solve_restricted(problem, run.stage("columns", columns), n_components, self, run)
+
+    def costs(self, method: Method, size: Size) -> list[PlannedStage]:
+        """The stages of the whole problem, then those of the landmarks."""
+        own = method.costs(size)
+        return [*own.forming, *restricted(size.shape, self, method.width, own.entries)]

@@ -16,8 +16,6 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
-from ...events import Events
-from ...keeping import pieces
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -25,6 +23,7 @@ from ...neighbors.pairwise import pairwise_distances
 from ...parallel import row_blocks
 from ...places import State
 from ...records import Floats, Neighbors, Sparse
+from ...run import Run
 from ..landmarks import Landmarks
 
 BLOCK_NEIGHBORS = 1 << 18
@@ -61,9 +60,8 @@ def landmark_weights(
     *,
     metric: str | Callable[..., float],
     pairwise: bool,
-    reg: float = 1e-3,
-    n_jobs: int | None = None,
-    events: Events | None = None,
+    reg: float = 0.001,
+    run: Run,
 ) -> LandmarkWeights:
     """Weights of sum 1 that rebuild each point from its nearest landmarks; a landmark is itself alone.
 
@@ -83,33 +81,29 @@ def landmark_weights(
         Whether ``rows`` is a matrix of distances.
     reg
         Ridge of the weights, as a share of the trace of each local Gram matrix.
-    n_jobs
-        Threads.
-    events
-        Told of progress, and warned where more than 5 points in 1000 are far from every landmark, or one is ten
-        times as far from the nearest as that is from its own.
+    run
+        Events, workers and random numbers.
     """
-    events = events or Events()
-    index = _index(rows, landmarks, metric, pairwise, n_jobs, events)
+    index = _index(rows, landmarks, metric, pairwise, run=run)
     index.check_k(landmarks.rows, n_neighbors)
     n_rows, columns = rows.n_rows, landmarks.indices if pairwise else None
     indices, weights = np.empty(n_rows * n_neighbors, np.int32), np.empty(n_rows * n_neighbors)
     remoteness = Remoteness(index, n_neighbors, metric)
-    table = _table(index, n_rows, n_neighbors, reg, n_jobs)
+    table = _table(index, n_rows, n_neighbors, reg, run=run)
 
     def weigh(block: slice) -> tuple[int, float]:
         part = Rows(rows.values[block])
         part = part if columns is None else Rows(part.values[:, columns])
         neighbors = index.query(part, n_neighbors)
         patches: Patches = (
-            patches_of(index, neighbors, part, n_jobs=n_jobs)
+            patches_of(index, neighbors, part, n_jobs=run.n_jobs)
             if table is None
-            else table_patches(neighbors, table, n_jobs=n_jobs)
+            else table_patches(neighbors, table, n_jobs=run.n_jobs)
         )
         own = slice(block.start * n_neighbors, block.stop * n_neighbors)
-        block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=n_jobs)
+        block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=run.n_jobs)
         indices[own], weights[own] = block_weights.indices, block_weights.data
-        events.progress(block.stop, n_rows)
+        run.progress(block.stop, n_rows)
         return remoteness.of(neighbors)
 
     def make(piece: slice) -> State:
@@ -118,7 +112,7 @@ def landmark_weights(
         own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
         return {"indices": indices[own], "weights": weights[own], "remote": found}
 
-    for piece, found in pieces(events, "weights", n_rows, 12 * n_neighbors, make):
+    for piece, found in run.pieces("weights", n_rows, 12 * n_neighbors, make):
         own = slice(piece.start * n_neighbors, piece.stop * n_neighbors)
         indices[own], weights[own] = found["indices"], found["weights"]
         for far, farthest in found["remote"]:
@@ -126,11 +120,11 @@ def landmark_weights(
     starts = np.arange(n_rows + 1) * n_neighbors
     Z = csr_array((weights, indices, starts), shape=(n_rows, landmarks.size))
     Z.has_sorted_indices = True
-    remoteness.warn(n_rows, events)
+    remoteness.warn(n_rows, run=run)
     return LandmarkWeights(Z, landmarks, index, n_neighbors, remoteness.far)
 
 
-def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, n_jobs: int | None) -> Floats | None:
+def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, run: Run) -> Floats | None:
     """Squared distances between the landmarks, where Gram matrices from them are cheaper than from many columns."""
     L, n_columns = index.rows.shape
     saves = n_columns >= FEW_COLUMNS and n_rows * n_neighbors**2 >= 4 * L**2
@@ -142,16 +136,13 @@ def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, n_jobs: int 
         or reg < SAFE_RIDGE
     ):
         return None
-    return np.square(pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), n_jobs=n_jobs))
+    return np.square(
+        pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), n_jobs=run.n_jobs)
+    )
 
 
 def _index(
-    rows: Rows,
-    landmarks: Landmarks,
-    metric: str | Callable[..., float],
-    pairwise: bool,
-    n_jobs: int | None,
-    events: Events,
+    rows: Rows, landmarks: Landmarks, metric: str | Callable[..., float], pairwise: bool, run: Run
 ) -> Index:
     if not pairwise:
         return build_index(
@@ -160,8 +151,8 @@ def _index(
             search="exact",
             metric_params=parameters_from_data(metric, rows),
             n_queries=rows.n_rows,
-            n_jobs=n_jobs,
-            events=events,
+            n_jobs=run.n_jobs,
+            events=run.events,
         )
     if rows.is_sparse:
         raise InputError(
@@ -172,7 +163,7 @@ def _index(
         raise InputError(
             "Landmarks must be indices of points where X is a matrix between points; got points."
         )
-    return build_index(landmarks.rows, PRECOMPUTED[0], n_jobs=n_jobs)
+    return build_index(landmarks.rows, PRECOMPUTED[0], n_jobs=run.n_jobs)
 
 
 class Remoteness:
@@ -201,10 +192,10 @@ class Remoteness:
         self.far += far
         self.farthest = max(self.farthest, farthest)
 
-    def warn(self, n_rows: int, events: Events) -> None:
+    def warn(self, n_rows: int, run: Run) -> None:
         """Warn of points that are far from every landmark, where they are many or very far."""
         if self.far > FAR_SHARE * n_rows or self.farthest > FARTHEST:
-            events.warned(
+            run.warned(
                 f"{self.far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
                 f"{self.farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
                 "coordinates are extrapolated. Use more landmarks, choose='farthest' or 'k-means', or leave out "

@@ -9,12 +9,12 @@ import numpy as np
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
 from ...neighbors import resolve_metric
 from ...neighbors.geometry import Geometry
 from ...neighbors.metrics import MappedMetric
 from ...parallel import map_blocks
 from ...records import Floats, Integers
+from ...run import Run
 
 BLOCK_ROWS = 4096
 NATIVE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
@@ -24,60 +24,53 @@ Step = Callable[[int], tuple[int, float]]
 
 
 def farthest_points(
-    rows: Rows,
-    count: int,
-    metric: str | Callable[..., float],
-    *,
-    pairwise: bool,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
+    rows: Rows, count: int, metric: str | Callable[..., float], *, pairwise: bool, run: Run
 ) -> Integers:
     """Places of ``count`` points, the first drawn, each other one the farthest from all before it; ties by place.
 
     Needs the distance of each point to each landmark at most once. Where all other points coincide with landmarks
     there are fewer.
     """
-    step = _step(rows, count, metric, pairwise, n_jobs)
-    chosen = [int(rng.integers(rows.n_rows))]
+    step = _step(rows, count, metric, pairwise, run=run)
+    chosen = [int(run.random("landmarks").integers(rows.n_rows))]
     while len(chosen) < count:
         place, distance = step(chosen[-1])
         if not distance > 0:
-            events.chosen("landmarks", f"{len(chosen)} points", "all others coincide with one of them")
+            run.chosen("landmarks", f"{len(chosen)} points", "all others coincide with one of them")
             break
         chosen.append(place)
-        events.progress(len(chosen), count)
+        run.progress(len(chosen), count)
     return np.array(chosen, dtype=np.int64)
 
 
-def _step(
-    rows: Rows, count: int, metric: str | Callable[..., float], pairwise: bool, n_jobs: int | None
-) -> Step:
+def _step(rows: Rows, count: int, metric: str | Callable[..., float], pairwise: bool, run: Run) -> Step:
     if pairwise:
         values: Any = rows.values
-        return _by_distances(lambda new, part: np.asarray(values[new, part], np.float64), rows.n_rows, n_jobs)
+        return _by_distances(
+            lambda new, part: np.asarray(values[new, part], np.float64), rows.n_rows, run=run
+        )
     resolved = resolve_metric(metric, None, rows)
     if not isinstance(resolved, MappedMetric):
         compare = resolved.pairwise
         return _by_distances(
             lambda new, part: compare(rows.block(part), rows.block(slice(new, new + 1)))[:, 0],
             rows.n_rows,
-            n_jobs,
+            run=run,
         )
-    geometry = Geometry(rows, resolved, n_jobs)
-    return _sparse(geometry) if rows.is_sparse else _Dense(geometry, count)
+    geometry = Geometry(rows, resolved, run.n_jobs)
+    return _sparse(geometry, run) if rows.is_sparse else _Dense(geometry, count)
 
 
-def _sparse(geometry: Geometry) -> Step:
+def _sparse(geometry: Geometry, run: Run) -> Step:
     def measure(new: int, part: slice) -> Floats:
         points = np.arange(part.start, part.stop)
         row = geometry.block(None, slice(new, new + 1))
         return geometry.pairs(row, np.array([0, points.size]), points)
 
-    return _by_distances(measure, geometry.rows.n_rows, geometry.n_jobs)
+    return _by_distances(measure, geometry.rows.n_rows, run)
 
 
-def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, n_jobs: int | None) -> Step:
+def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, run: Run) -> Step:
     """Steps from a function that measures the points of a slice against a new landmark."""
     smallest = np.full(n_rows, np.inf)
 
@@ -86,7 +79,7 @@ def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, n_jobs: 
             place, largest = kernels.farthest.lower(measure(new, part), smallest[part])
             return part.start + place, largest
 
-        return _farthest_of(map_blocks(work, n_rows, n_jobs=n_jobs, block_rows=_block_rows(n_rows)))
+        return _farthest_of(run.map(work, n_rows, block_rows=_block_rows(n_rows)))
 
     return step
 

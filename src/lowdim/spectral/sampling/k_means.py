@@ -15,11 +15,11 @@ from scipy.sparse import csr_array
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...errors import InputError
-from ...events import Events
 from ...neighbors import build_index, resolve_metric
 from ...neighbors.metrics import MappedMetric
 from ...parallel import row_blocks
 from ...records import Floats, Integers, format_bytes
+from ...run import Run
 
 POINTS_PER_CENTRE = 64
 FEWEST_PER_CENTRE = 8
@@ -30,15 +30,7 @@ TOLERANCE = 2e-3
 CENTRE_BYTES = 1 << 30
 
 
-def k_means_centres(
-    rows: Rows,
-    count: int,
-    metric: str | Callable[..., float],
-    *,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None = None,
-) -> Rows:
+def k_means_centres(rows: Rows, count: int, metric: str | Callable[..., float], run: Run) -> Rows:
     """Up to ``count`` centres, from at most 64 points for each: a sample where there are more.
 
     At most 12 iterations from points drawn at random, fewer where the mean squared distance falls by less than 2 in
@@ -63,27 +55,31 @@ def k_means_centres(
             f"choose='k-means' makes dense centres of sparse rows: {count} of {rows.n_columns} columns would take "
             f"{format_bytes(size)}. Use choose='farthest' or 'random', or fewer landmarks."
         )
-    sample = _sample(rows, count, rng)
-    centres = _vectors(sample.select(rng.choice(sample.n_rows, count, replace=False)), resolved)
+    sample = _sample(rows, count, run=run)
+    centres = _vectors(
+        sample.select(run.random("landmarks").choice(sample.n_rows, count, replace=False)), resolved
+    )
     previous = np.inf
     for turn in range(ITERATIONS):
-        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, n_jobs=n_jobs)
+        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, n_jobs=run.n_jobs)
         found = index.query(sample, 1)
         centres = _means(sample, found.indices, found.distances, count, resolved)
-        events.progress(turn + 1, ITERATIONS)
+        run.progress(turn + 1, ITERATIONS)
         spread = float(np.mean(found.distances**2))
         if spread >= (1 - TOLERANCE) * previous:
             break
         previous = spread
-    return Rows(centres[find_duplicates(Rows(centres), n_jobs=n_jobs).first])
+    return Rows(centres[find_duplicates(Rows(centres), n_jobs=run.n_jobs).first])
 
 
-def _sample(rows: Rows, count: int, rng: np.random.Generator) -> Rows:
+def _sample(rows: Rows, count: int, run: Run) -> Rows:
     affordable = max(FEWEST_PER_CENTRE * count, int(WORK / (count * max(1, rows.n_columns))))
     size = min(rows.n_rows, POINTS_PER_CENTRE * count, affordable)
     if size == rows.n_rows:
         return rows
-    return rows.select(np.sort(rng.choice(rows.n_rows, size, replace=False, shuffle=False)))
+    return rows.select(
+        np.sort(run.random("landmarks").choice(rows.n_rows, size, replace=False, shuffle=False))
+    )
 
 
 def _vectors(rows: Rows, metric: MappedMetric) -> Floats:

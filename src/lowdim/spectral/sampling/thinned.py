@@ -11,27 +11,24 @@ from ...data.rows import Rows
 from ...neighbors import Index, build_index
 from ...neighbors.metrics.general import parameters_from_data
 from ...records import Integers
+from ...run import Run
 
 SURPLUS = 1.2
 NEIGHBORS = 8
 
 
 def thinned_points(
-    rows: Rows,
-    count: int,
-    metric: str | Callable[..., float],
-    *,
-    pairwise: bool,
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    rows: Rows, count: int, metric: str | Callable[..., float], *, pairwise: bool, run: Run
 ) -> Integers:
     """Places of ``count`` points: 1.2 times as many at random, less the later of the closest pair, and of the next."""
     size = min(rows.n_rows, int(np.ceil(SURPLUS * count)))
-    drawn = np.sort(rng.choice(rows.n_rows, size, replace=False, shuffle=False)).astype(np.int64)
+    drawn = np.sort(run.random("landmarks").choice(rows.n_rows, size, replace=False, shuffle=False)).astype(
+        np.int64
+    )
     part = rows.select(drawn)
     part = Rows(part.values[:, drawn]) if pairwise else part
     parameters = {} if pairwise else parameters_from_data(metric, rows)
-    index = build_index(part, metric, search="exact", metric_params=parameters, n_jobs=n_jobs)
+    index = build_index(part, metric, search="exact", metric_params=parameters, n_jobs=run.n_jobs)
     return drawn[_without_closest(index, size - count)]
 
 

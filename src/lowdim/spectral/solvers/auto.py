@@ -10,9 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
-from ...events import Events
-from ...keeping import once
 from ...records import Attempt, Floats, Operator, Problem, Solution
+from ...run import Run
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
 from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
@@ -38,14 +37,11 @@ _RESOLUTION = 1e-14
 def solve(
     problem: Problem,
     n_components: int,
-    *,
     solver: str = "auto",
-    tolerance: float = 1e-8,
-    rng: np.random.Generator | None = None,
-    events: Events | None = None,
+    *,
+    tolerance: float = 1e-08,
     start: Floats | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = None,
+    run: Run,
 ) -> Solution:
     """Solve min (or max) tr X'AX s.t. X'BX = I off the trivial solutions.
 
@@ -60,41 +56,26 @@ def solve(
     tolerance
         Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution
         past it comes with a ConvergenceWarning; past 1e-3 it is a ConvergenceError.
-    rng
-        Source of starting vectors; the same generator gives the same solution.
-    events
-        Stream for choices, progress and warnings.
+    run
+        Told of choices, progress and warnings; its random numbers start the solver, and a sparse factor may take no
+        more bytes than its workers are allowed (None: a good half of the machine's memory).
     start
         Vectors to start from (N x m), as a landmark method gives them.
-    memory_limit
-        Bytes that a sparse factor may take; by default a good half of the machine's memory.
-    n_jobs
-        Threads.
     """
-    events = events or Events()
-    rng = rng or np.random.default_rng(0)
     if solver not in (*_LADDER, *SOLVERS):
         raise InputError(f"solver must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}.")
-    return once(
-        events,
-        "solve",
-        lambda: _solve(
-            problem, solver, Settings(n_components, tolerance, rng, events, start, memory_limit, n_jobs)
-        ),
-        rng=rng,
-        kind=Solution,
-    )
+    return _solve(problem, solver, Settings(n_components, tolerance, run, start))
 
 
 def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
-    standard, n_components = standardise(problem, settings.rng), settings.n_components
+    standard, n_components = standardise(problem, settings.run), settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
             f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
     if solver not in _LADDER:
-        return _climb(standard, settings, iter([_Rung(solver, "as asked", SOLVERS[solver])]))
+        return _climb(standard, settings, _asked(solver, standard, settings))
     return _climb(standard, settings, _ladder(standard, settings))
 
 
@@ -108,6 +89,18 @@ class _Rung:
     dear: bool = False
 
 
+def _asked(solver: str, standard: Standard, settings: Settings) -> Iterator[_Rung]:
+    """The solver that was asked for by name; of so few points that it has no room, the dense one."""
+    yield _Rung(solver, "as asked", SOLVERS[solver])
+    if solver != "dense" and _is_small(standard, settings):
+        yield _Rung("dense", f"{standard.size} points are too few for {solver}", dense.solve)
+
+
+def _is_small(standard: Standard, settings: Settings) -> bool:
+    """Whether there is little beside the wanted vectors: iterations have no room there, and LAPACK is as quick."""
+    return standard.size <= _DENSE_SIZE or 4 * settings.n_components + 40 > standard.room
+
+
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """Solvers in the order to try, by size and structure.
 
@@ -118,7 +111,7 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """
     size, k = standard.size, settings.n_components
     problem = standard.problem
-    if size <= _DENSE_SIZE or 4 * k + 40 > standard.room:
+    if _is_small(standard, settings):
         yield _Rung("dense", f"{k} components of {size} points", dense.solve)
         return
     if problem.end == "largest":
@@ -148,7 +141,7 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
     for rung in rungs:
         if rung.dear and best is not None and _worst(standard, best) <= standard.bound(best.values, _GOOD):
             continue
-        settings.events.chosen("solver", rung.name, rung.why)
+        settings.run.chosen("solver", rung.name, rung.why)
         trial, outcome = _attempt(rung, standard, settings)
         if trial is None:
             attempts.append(Attempt(rung.name, rung.why, outcome))
@@ -185,7 +178,7 @@ def _judge(
     message = f"The eigenvectors have residuals up to {best.residuals.max():.1e} |A| ({story}). {advice}"
     if _worst(standard, best) > standard.bound(best.values, _USABLE):
         raise ConvergenceError(message)
-    settings.events.warned(message, ConvergenceWarning)
+    settings.run.warned(message, ConvergenceWarning)
     return replace(best, attempts=attempts)
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ...errors import LowdimError
-from ...events import Events
 from ...records import Floats, Problem, Solution, Sparse
+from ...run import Run
 from ..signs import leading_signs
 from .generalised import Root
 
@@ -29,16 +29,13 @@ class Settings:
 
     ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see
     ``Standard.bound``); ``start`` is an optional block of vectors x to begin from, as a landmark method gives
-    it; ``memory_limit`` bounds the bytes of a factor.
+    it.
     """
 
     n_components: int
     tolerance: float
-    rng: np.random.Generator
-    events: Events
+    run: Run
     start: Floats | None = None
-    memory_limit: int | None = None
-    n_jobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +139,7 @@ class Standard:
 
         What a start lacks altogether no Krylov space would find: a small random part stays in every column.
         """
-        block = settings.rng.standard_normal((self.size, columns))
+        block = settings.run.random("solve").standard_normal((self.size, columns))
         if settings.start is not None:
             given = range_of(self.images(settings.start))
             for c in range(given.shape[1]):
@@ -169,18 +166,20 @@ def standard_form(problem: Problem) -> Standard:
     return replace(free, basis=range_of(free.images(problem.trivial)))
 
 
-def standardise(problem: Problem, rng: np.random.Generator) -> Standard:
+def standardise(problem: Problem, run: Run) -> Standard:
     """Bring a problem to standard form."""
     free = standard_form(problem)
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
-    norm = _norm(free, rng)
+    norm = _norm(free, run=run)
     invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
     return replace(free, norm=norm, invariant=invariant)
 
 
-def _norm(standard: Standard, rng: np.random.Generator) -> float:
+def _norm(standard: Standard, run: Run) -> float:
     """|S| from a few power steps on a small block: a yardstick, which may be a few per cent short."""
-    block = orthonormal(standard.project(rng.standard_normal((standard.size, min(4, standard.room)))))
+    block = orthonormal(
+        standard.project(run.random("solve").standard_normal((standard.size, min(4, standard.room))))
+    )
     norm = 0.0
     for _ in range(3):
         image = standard.apply(block)

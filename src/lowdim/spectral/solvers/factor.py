@@ -1,12 +1,11 @@
 """One small interface to sparse factors: prepare once, solve many.
 
 Where the fill is small SciPy's SuperLU is as good as any; where it is large the fronts of ``multifrontal`` go
-through LAPACK. CHOLMOD is used for symmetric matrices when the user has installed scikit-sparse.
+through LAPACK.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -78,34 +77,8 @@ class SuperLU:
         return np.ascontiguousarray(self._lu.solve(np.asfortranarray(B), "T"))
 
 
-class Cholmod:
-    """Cholesky factor by the CHOLMOD of scikit-sparse."""
-
-    name = "CHOLMOD"
-
-    def __init__(self, matrix: Sparse, cholmod: Any) -> None:
-        try:
-            self._factor = cholmod.cholesky(sparse.csc_matrix(matrix))
-        except cholmod.CholmodError as error:
-            raise SolverFailure(f"CHOLMOD could not factor the matrix: {error}") from error
-
-    def solve(self, B: Floats) -> Floats:
-        """The inverse times a block of columns."""
-        return np.ascontiguousarray(self._factor(np.asfortranarray(B)))
-
-    def solve_transposed(self, B: Floats) -> Floats:
-        """The same as ``solve``: the matrix is symmetric."""
-        return self.solve(B)
-
-
 def factor_symmetric(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
     """Factor of a symmetric positive definite matrix; SolverFailure where it is not one or would not fit."""
-    try:
-        cholmod = import_module("sksparse.cholmod")
-    except ImportError:
-        pass
-    else:
-        return Cholmod(matrix, cholmod)
     symbolic = _planned(matrix, memory_limit, symmetric=True)
     if symbolic.work >= _FRONTAL_WORK:
         return Multifrontal(matrix, symbolic, symmetric=True)

@@ -53,7 +53,7 @@ def _symmetric(standard: Standard, settings: Settings) -> Inverse:
         raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
     shift = _SHIFT * (standard.norm or 1.0)
     shifted = sparse.csr_array(S + shift * sparse.eye_array(standard.size))
-    factor = factor_symmetric(shifted, memory_limit=settings.memory_limit)
+    factor = factor_symmetric(shifted, memory_limit=settings.run.workers.memory_limit)
     return _bordered(standard, settings, factor.solve)
 
 
@@ -63,7 +63,7 @@ def _generalised(standard: Standard, root: Root, settings: Settings) -> Inverse:
     if not sparse.issparse(A):
         raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
     shifted = sparse.csr_array(A + _SHIFT * (standard.norm or 1.0) * root.matrix)
-    factor = factor_symmetric(shifted, memory_limit=settings.memory_limit)
+    factor = factor_symmetric(shifted, memory_limit=settings.run.workers.memory_limit)
     return _bordered(standard, settings, lambda Y: root.times_transposed(factor.solve(root.times(Y))))
 
 
@@ -95,11 +95,11 @@ def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse
     F, size = operator.F, operator.size
     shift = _SHIFT_NORMAL * float(np.abs(F.data).max(initial=1.0))
     shifted = sparse.csr_array(F + shift * sparse.eye_array(size))
-    factor = factor_general(shifted, memory_limit=settings.memory_limit)
+    factor = factor_general(shifted, memory_limit=settings.run.workers.memory_limit)
     left = np.ones((size, 1)) if operator.weights is None else 1.0 / np.sqrt(operator.weights)[:, None]
     right = np.ones((size, 1)) if standard.scale is None else 1.0 / standard.scale[:, None]
 
-    U = orthonormal(settings.rng.standard_normal((size, standard.basis.shape[1])))
+    U = orthonormal(settings.run.random("solve").standard_normal((size, standard.basis.shape[1])))
     for _ in range(3):
         U = orthonormal(left * factor.solve_transposed(right * U))
 
@@ -123,7 +123,7 @@ def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse
 
 def _as_needed(standard: Standard, settings: Settings, inverse: Callable[[Floats, bool], Floats]) -> Inverse:
     """The plain inverse where a probe shows that refinement changes nothing, else the refined one."""
-    probe = standard.project(settings.rng.standard_normal((standard.size, 1)))
+    probe = standard.project(settings.run.random("solve").standard_normal((standard.size, 1)))
     refined = inverse(probe, True)
     if not np.isfinite(refined).all():
         raise SolverFailure("the sparse factor is singular beyond the trivial solutions")

@@ -17,6 +17,7 @@ from scipy import linalg
 from ... import kernels
 from ...parallel import map_blocks
 from ...records import Floats
+from ...run import Run
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
@@ -48,12 +49,11 @@ def largest(
     judge: Callable[[Floats, Floats, int], Verdict],
     basis_size: int,
     project: Callable[[Floats], Floats],
-    rng: np.random.Generator,
-    n_jobs: int | None,
     room: int,
     second_look: int,
     resolution: float = 0.0,
     check_every: int = _CHECK_EVERY,
+    run: Run,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
 
@@ -72,10 +72,8 @@ def largest(
         Columns of the basis before a restart.
     project
         Takes off what lies outside the space that is searched; the map need not stay in it.
-    rng
-        For new directions when the space closes, and for the second look.
-    n_jobs
-        Threads for the orthogonalisation.
+    run
+        Events, workers and random numbers.
     room
         Dimension of that space.
     second_look
@@ -97,10 +95,10 @@ def largest(
     def clean(rows: Floats, found: Floats) -> Floats:
         """Orthonormal rows within the space, orthogonal to those found; random ones in place of zeros."""
         empty = ~rows.any(axis=1)
-        rows[empty] = rng.standard_normal((int(empty.sum()), size))
+        rows[empty] = run.random("solve").standard_normal((int(empty.sum()), size))
         for _ in range(3):
             rows = np.ascontiguousarray(project(rows.T).T)
-            _take_off(found, rows, n_jobs)
+            _take_off(found, rows, run=run)
             rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
         return rows
 
@@ -108,7 +106,7 @@ def largest(
         image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
         products += width
         filled += width
-        coupling, remainder = _expand(basis, small, filled, width, image, project, clean, n_jobs)
+        coupling, remainder = _expand(basis, small, filled, width, image, project, clean, run=run)
         basis[filled : filled + width] = remainder
         since += 1
         full = filled + width > capacity
@@ -132,7 +130,9 @@ def largest(
             # from elsewhere. Only what has converged may stay, since the remainder that the rest couples to
             # is given up.
             filled = _restart(basis, small, theta, rotation, n_wanted)
-            basis[filled : filled + width] = clean(rng.standard_normal((width, size)), basis[:filled])
+            basis[filled : filled + width] = clean(
+                run.random("solve").standard_normal((width, size)), basis[:filled]
+            )
         elif full:
             filled = _restart(basis, small, theta, rotation, n_wanted + max(width, (filled - n_wanted) // 2))
             basis[filled : filled + width] = remainder
@@ -146,7 +146,7 @@ def _expand(
     image: Floats,
     project: Callable[[Floats], Floats],
     clean: Callable[[Floats, Floats], Floats],
-    n_jobs: int | None,
+    run: Run,
 ) -> tuple[Floats, Floats]:
     """Put the coefficients of a block's image into the small matrix; return its coupling and the rest.
 
@@ -157,10 +157,10 @@ def _expand(
     found = basis[:filled]
     near = basis[max(0, filled - 2 * width) : filled]
     coefficients = np.zeros((filled, width))
-    coefficients[filled - near.shape[0] :] = _take_off(near, image, n_jobs)
+    coefficients[filled - near.shape[0] :] = _take_off(near, image, run=run)
     for _ in range(3):
         before = np.linalg.norm(image, axis=1)
-        coefficients += _take_off(found, image, n_jobs)
+        coefficients += _take_off(found, image, run=run)
         if np.all(np.linalg.norm(image, axis=1) > 0.7 * before):
             break
     small[:filled, filled - width : filled] = coefficients
@@ -170,7 +170,7 @@ def _expand(
     image = np.ascontiguousarray(project(image.T).T)
     coupling = np.zeros((width, width))
     for c in range(width):
-        coupling[:c, c] = _take_off(image[:c], image[c : c + 1], n_jobs)[:, 0]
+        coupling[:c, c] = _take_off(image[:c], image[c : c + 1], run=run)[:, 0]
         length = float(np.linalg.norm(image[c]))
         if length > _SHORT * scale:
             coupling[c, c] = length
@@ -185,7 +185,7 @@ def _expand(
     return coupling, image
 
 
-def _take_off(found: Floats, block: Floats, n_jobs: int | None) -> Floats:
+def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
     """Take off the rows of ``block``, in place, their parts along those of ``found``; return the coefficients."""
     if found.size < _COMPILED:
         coefficients: Floats = found @ block.T
@@ -204,7 +204,7 @@ def _take_off(found: Floats, block: Floats, n_jobs: int | None) -> Floats:
             columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
             kernels.basis.subtract(found, block, coefficients, *columns)
 
-    n_jobs = n_jobs if found.size >= _THREADED else 1
+    n_jobs = run.n_jobs if found.size >= _THREADED else 1
     block_rows = -(-parts.shape[0] // 8)
     map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
     coefficients = parts.sum(axis=0)

@@ -39,7 +39,7 @@ def solve(
     history: list[tuple[int, float]] = []
 
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
-        settings.events.progress(min(products, max_products), max_products)
+        settings.run.progress(min(products, max_products), max_products)
         bound = standard.bound(values - standard.norm, settings.tolerance)
         worst = float(residuals.max())
         if worst <= bound:
@@ -55,11 +55,10 @@ def solve(
         judge=judge,
         basis_size=columns,
         project=standard.project,
-        rng=settings.rng,
-        n_jobs=settings.n_jobs,
         room=room,
         second_look=6 if standard.problem.end == "largest" else columns,
         resolution=standard.bound(np.zeros(1), 0.0),
+        run=settings.run,
     )
     trial = Trial(found.vectors, found.products)
     if not found.converged:

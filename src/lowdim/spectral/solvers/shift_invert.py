@@ -22,7 +22,7 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
     inverse = invert(standard, settings)
 
     def judge(values: Floats, residuals: Floats, solves: int) -> krylov.Verdict:
-        settings.events.progress(min(solves, max_solves), max_solves)
+        settings.run.progress(min(solves, max_solves), max_solves)
         if values.min() > 0 and np.all(residuals <= settings.tolerance * values):
             return "good"
         return "hopeless" if solves >= max_solves else "go on"
@@ -34,10 +34,9 @@ def solve(standard: Standard, settings: Settings, *, max_solves: int = 4000, wid
         judge=judge,
         basis_size=columns,
         project=standard.project,
-        rng=settings.rng,
-        n_jobs=settings.n_jobs,
         room=room,
         second_look=3,
+        run=settings.run,
     )
     # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
     # lambda y|.

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from ... import kernels
-from ...affinities.patches import Patches
-from ...events import Events
-from ...records import Floats, Problem
+from .. import kernels
+from ..affinities.patches import Patches
+from ..records import Floats, Problem
+from ..run import Run
 from .alignment import require_neighbors, tangent_problem
 
 
-def ltsa(
-    patches: Patches,
-    n_components: int,
-    *,
-    weights: Floats | None = None,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Problem:
+def ltsa(patches: Patches, n_components: int, *, weights: Floats | None = None, run: Run) -> Problem:
     """Smallest of A = sum_i m_i S_i (I - G_i G_i') S_i', G_i = [1/sqrt(k), U_i] (Zhang & Zha 2004).
 
     U_i holds the tangent coordinates of the neighbours of point i, the leading eigenvectors of their centred
@@ -30,13 +23,11 @@ def ltsa(
         Dimension d of the tangent spaces.
     weights
         m: how many rows each point stands for; None where each stands for one.
-    n_jobs
-        Threads.
-    events
-        Told of progress.
+    run
+        Events, workers and random numbers.
     """
     require_neighbors(
         patches.neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
     )
     kernel = kernels.local_patches.alignment_block
-    return tangent_problem(patches, kernel, n_components, weights=weights, n_jobs=n_jobs, events=events)
+    return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

@@ -5,22 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
-from ...affinities.local_linear import reconstruction_weights
-from ...affinities.patches import Patches
-from ...events import Events
-from ...records import Floats, Problem
-from ..operators import Normal
+from ..affinities.local_linear import reconstruction_weights
+from ..affinities.patches import Patches
+from ..records import Floats, Problem
+from ..run import Run
+from ..spectral.operators import Normal
 from .alignment import require_neighbors
 
 
-def standard_lle(
-    patches: Patches,
-    *,
-    reg: float = 1e-3,
-    weights: Floats | None = None,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Problem:
+def standard_lle(patches: Patches, *, reg: float = 0.001, weights: Floats | None = None, run: Run) -> Problem:
     """Smallest of A = (I - W)' M (I - W), M = diag(m), B = M (Roweis & Saul 2000, eq. 2).
 
     That is: minimise sum_i m_i |x_i - sum_j w_ij x_j|^2 subject to X' M X = I, without the constant.
@@ -33,13 +26,11 @@ def standard_lle(
         Ridge of the reconstruction weights, as a share of the trace of the local Gram matrix.
     weights
         m: how many rows each point stands for; None where each stands for one.
-    n_jobs
-        Threads.
-    events
-        Told of progress.
+    run
+        Events, workers and random numbers.
     """
     require_neighbors(patches.neighbors, 1, "standard", "a point alone has no weights")
-    W = reconstruction_weights(patches, reg=reg, n_jobs=n_jobs, events=events)
+    W = reconstruction_weights(patches, reg=reg, n_jobs=run.n_jobs, events=run.events)
     F = csr_array(eye_array(W.shape[0], format="csr") - W)
     F.sort_indices()
-    return Problem(Normal(F, weights, n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[0], 1)))
+    return Problem(Normal(F, weights, run.n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[0], 1)))

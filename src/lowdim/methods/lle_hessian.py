@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from ... import kernels
-from ...affinities.patches import Patches
-from ...events import Events
-from ...records import Floats, Problem
+from .. import kernels
+from ..affinities.patches import Patches
+from ..records import Floats, Problem
+from ..run import Run
 from .alignment import require_neighbors, tangent_problem
 
 
-def hessian_lle(
-    patches: Patches,
-    n_components: int,
-    *,
-    weights: Floats | None = None,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Problem:
+def hessian_lle(patches: Patches, n_components: int, *, weights: Floats | None = None, run: Run) -> Problem:
     """Smallest of A = sum_i m_i S_i H_i' H_i S_i', H_i the local Hessian estimate (Donoho & Grimes 2003).
 
     H_i' holds the last d(d + 1)/2 columns of an orthonormal [1, U_i, U_i U_i], U_i being the tangent
@@ -31,12 +24,10 @@ def hessian_lle(
         Dimension d of the tangent spaces.
     weights
         m: how many rows each point stands for; None where each stands for one.
-    n_jobs
-        Threads.
-    events
-        Told of progress.
+    run
+        Events, workers and random numbers.
     """
     least = 1 + n_components + n_components * (n_components + 1) // 2
     require_neighbors(patches.neighbors, least, "hessian", "1 + d + d(d + 1)/2 with d = n_components")
     kernel = kernels.local_patches.hessian_block
-    return tangent_problem(patches, kernel, n_components, weights=weights, n_jobs=n_jobs, events=events)
+    return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

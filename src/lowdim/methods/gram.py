@@ -6,32 +6,58 @@ inner products of the centred points, and X = V Lam^1/2 from its leading eigenpa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from ... import checks
-from ...errors import DataWarning, NumericalError
-from ...events import Events
-from ...records import Floats, Problem, Solution
-from ..operators import CenteredGram, Explicit
+from .. import checks
+from ..errors import DataWarning, NumericalError
+from ..records import Floats, Problem, Solution, Sparse
+from ..run import Run
+from ..spectral.operators import CenteredGram, Explicit
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-def distance_problem(squared: Floats, weights: Floats | None = None) -> tuple[Problem, Floats]:
-    """The problem of squared distances, and their (weighted) mean over the points, which the map needs."""
+@dataclass(frozen=True, slots=True)
+class GramProblem(Problem):
+    """The largest eigenvectors of a centred Gram matrix, and the mean of its rows before that, which the map needs."""
+
+    mean_profile: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceProblem(GramProblem):
+    """The problem of ``squared`` distances; those of Isomap are along ``edges``."""
+
+    squared: Any = None
+    edges: Any = None
+
+
+def distance_problem(
+    squared: Floats, copies: Floats | None = None, edges: Sparse | None = None
+) -> DistanceProblem:
+    """The problem of squared distances, and their (weighted) mean over the points."""
     n_points = squared.shape[0]
     cause = "distances overflow, or lead nowhere"
     checks.finite(
         squared, "The squared distances", cause, "Rescale the data, or raise n_neighbors or radius."
     )
-    mass = np.ones(n_points) if weights is None else weights
+    mass = np.ones(n_points) if copies is None else copies
     mean_profile = (squared @ mass) / mass.sum()
-    operator = CenteredGram(squared, weights)
-    problem = Problem(operator, "largest", mass=weights, trivial=np.ones((n_points, 1)))
-    return problem, mean_profile
+    return DistanceProblem(
+        CenteredGram(squared, copies),
+        "largest",
+        mass=copies,
+        trivial=np.ones((n_points, 1)),
+        mean_profile=mean_profile,
+        squared=squared,
+        edges=edges,
+    )
 
 
-def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
+def kernel_problem(kernel: Floats, run: Run) -> GramProblem:
     """The problem of a kernel matrix, which is centred in place, and its mean over the points before that.
 
     Schoelkopf, Smola & Mueller (1998), eq. A.2. Digits that the kernel values of all points share are lost to what is
@@ -51,25 +77,25 @@ def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
             "which do not depend on an offset."
         )
     if 0 < share < np.sqrt(EPSILON):
-        events.warned(
+        run.warned(
             f"The kernel values of all points share their first {-np.log10(share):.0f} digits, which are lost to the "
             "embedding. Centre the columns of X.",
             DataWarning,
         )
-    problem = Problem(Explicit(kernel), "largest", trivial=np.ones((kernel.shape[0], 1)))
-    return problem, mean_profile
+    trivial = np.ones((kernel.shape[0], 1))
+    return GramProblem(Explicit(kernel), "largest", trivial=trivial, mean_profile=mean_profile)
 
 
-def scaled_coordinates(solution: Solution) -> Floats:
+def scaled(X: Floats, values: Floats) -> Floats:
     """X = V Lam^1/2; an eigenvalue that is not positive carries no coordinate."""
-    return solution.vectors * np.sqrt(np.maximum(solution.values, 0))
+    return X * np.sqrt(np.maximum(values, 0))
 
 
-def warn_of_empty_coordinates(solution: Solution, events: Events) -> None:
+def warn_of_empty_coordinates(solution: Solution, run: Run) -> None:
     """Warn where the distances or kernel values span fewer dimensions than were asked for."""
     floor = np.finfo(np.float64).eps * solution.vectors.shape[0] * np.max(solution.values, initial=0.0)
     if empty := int(np.sum(solution.values <= floor)):
-        events.warned(
+        run.warned(
             f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
             f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
             DataWarning,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import kernels
-from ...affinities.patches import Patches
-from ...events import Events
-from ...parallel import map_blocks
-from ...records import Floats, Integers, Problem
+from .. import kernels
+from ..affinities.patches import Patches
+from ..records import Floats, Integers, Problem
+from ..run import Run
 from .alignment import LocalMatrices, aligned, require_neighbors
 
 # Data that lies flat has ratios of pure rounding; below this they all count as zero.
@@ -16,13 +15,7 @@ SMALLEST_THRESHOLD = 1e-12
 
 
 def modified_lle(
-    patches: Patches,
-    n_components: int,
-    *,
-    reg: float = 1e-3,
-    weights: Floats | None = None,
-    n_jobs: int | None = None,
-    events: Events | None = None,
+    patches: Patches, n_components: int, *, reg: float = 0.001, weights: Floats | None = None, run: Run
 ) -> Problem:
     """Smallest of A = sum_i m_i F_i F_i', F_i = e_i 1' - S_i W_i, many weights a point (Zhang & Wang 2006).
 
@@ -41,15 +34,13 @@ def modified_lle(
         Ridge of the weights w, as a share of the trace of the local Gram matrix.
     weights
         m: how many rows each point stands for; None where each stands for one.
-    n_jobs
-        Threads.
-    events
-        Told of progress.
+    run
+        Events, workers and random numbers.
     """
     neighbors = patches.neighbors
     require_neighbors(neighbors, n_components + 1, "modified", "1 + n_components")
-    threshold = max(float(np.median(_ratios(patches, n_components, n_jobs))), SMALLEST_THRESHOLD)
-    own, indptr, indices = _patches_with_own(patches, n_jobs)
+    threshold = max(float(np.median(_ratios(patches, n_components, run=run))), SMALLEST_THRESHOLD)
+    own, indptr, indices = _patches_with_own(patches, run=run)
 
     def compute(rows: slice) -> Floats:
         starts, places = (
@@ -63,10 +54,10 @@ def modified_lle(
         return local
 
     locals_ = LocalMatrices(indptr, indices, neighbors.n_points, compute, patches.block_rows)
-    return aligned(locals_, weights=weights, n_jobs=n_jobs, events=events)
+    return aligned(locals_, weights=weights, run=run)
 
 
-def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:
+def _ratios(patches: Patches, n_components: int, run: Run) -> Floats:
     """rho_i: what the first d eigenvalues of each patch leave over, as a share of them."""
     indptr, places = patches.neighbors.indptr, patches.places
     ratios = np.empty(patches.neighbors.n_rows)
@@ -81,11 +72,11 @@ def _ratios(patches: Patches, n_components: int, n_jobs: int | None) -> Floats:
             ratios[rows],
         )
 
-    map_blocks(work, ratios.size, n_jobs=n_jobs, block_rows=patches.block_rows)
+    run.map(work, ratios.size, block_rows=patches.block_rows)
     return ratios
 
 
-def _patches_with_own(patches: Patches, n_jobs: int | None) -> tuple[Integers, Integers, Integers]:
+def _patches_with_own(patches: Patches, run: Run) -> tuple[Integers, Integers, Integers]:
     """Place of each point in its patch; patches of neighbours and the point itself, in compressed rows."""
     neighbors = patches.neighbors
     own = np.empty(neighbors.n_rows, dtype=np.int64)
@@ -96,5 +87,5 @@ def _patches_with_own(patches: Patches, n_jobs: int | None) -> tuple[Integers, I
             neighbors.indptr, neighbors.indices, rows.start, rows.stop, own, indices
         )
 
-    map_blocks(add, neighbors.n_rows, n_jobs=n_jobs)
+    run.map(add, neighbors.n_rows)
     return own, neighbors.indptr + np.arange(neighbors.n_rows + 1), indices

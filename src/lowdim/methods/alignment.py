@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ... import checks, kernels
-from ...affinities.patches import Patches
-from ...errors import InputError
-from ...events import Events
-from ...parallel import map_blocks
-from ...records import Floats, Integers, Neighbors, Problem, Sparse
-from ..operators import Explicit
+from .. import checks, kernels
+from ..affinities.patches import Patches
+from ..errors import InputError
+from ..records import Floats, Integers, Neighbors, Problem, Sparse
+from ..run import Run
+from ..spectral.operators import Explicit
 
 WAVE_BYTES = 1 << 27
 
@@ -35,13 +34,7 @@ class LocalMatrices:
         return self.indptr.size - 1
 
 
-def assemble(
-    locals_: LocalMatrices,
-    *,
-    weights: Floats | None = None,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Sparse:
+def assemble(locals_: LocalMatrices, *, weights: Floats | None = None, run: Run) -> Sparse:
     """Sum of m_i S_i B_i S_i' over all patches: symmetric, indices sorted.
 
     Local matrices are computed in waves of bounded memory, in parallel, and each wave is added row by row of
@@ -52,7 +45,7 @@ def assemble(
     positions = np.arange(indices.size) - np.repeat(indptr[:-1], np.diff(indptr))
     held = csr_array((positions, indices, indptr), shape=(locals_.n_patches, size)).tocsc()
     holders = (held.indptr.astype(np.int64), held.indices.astype(np.int64))
-    row_starts, columns = _pattern(locals_, holders, n_jobs)
+    row_starts, columns = _pattern(locals_, holders, run=run)
     values = np.zeros(columns.size)
     for first, last in _waves(places, locals_.block_rows):
         local = np.empty(places[last] - places[first])
@@ -70,10 +63,9 @@ def assemble(
                 indptr, indices, *holders, held.data, row_starts, columns, values, local, places, wave, block
             )
 
-        map_blocks(compute, last - first, n_jobs=n_jobs, block_rows=locals_.block_rows)
-        map_blocks(add, size, n_jobs=n_jobs)
-        if events is not None:
-            events.progress(last, locals_.n_patches)
+        run.map(compute, last - first, block_rows=locals_.block_rows)
+        run.map(add, size)
+        run.progress(last, locals_.n_patches)
     cause = "the tangent plane of some neighbourhood is lost to rounding"
     checks.finite(values, "The local matrices", cause, "Raise n_neighbors, or lower n_components.")
     matrix = csr_array((values, columns, row_starts), shape=(size, size))
@@ -82,13 +74,7 @@ def assemble(
 
 
 def tangent_problem(
-    patches: Patches,
-    kernel: Callable[..., None],
-    n_components: int,
-    *,
-    weights: Floats | None,
-    n_jobs: int | None,
-    events: Events | None,
+    patches: Patches, kernel: Callable[..., None], n_components: int, *, weights: Floats | None, run: Run
 ) -> Problem:
     """The problem of matrices B_i that a compiled kernel makes of the Gram matrices of the patches alone."""
     neighbors = patches.neighbors
@@ -103,20 +89,18 @@ def tangent_problem(
     locals_ = LocalMatrices(
         neighbors.indptr, neighbors.indices, neighbors.n_points, compute, patches.block_rows
     )
-    return aligned(locals_, weights=weights, n_jobs=n_jobs, events=events)
+    return aligned(locals_, weights=weights, run=run)
 
 
-def aligned(
-    locals_: LocalMatrices, *, weights: Floats | None, n_jobs: int | None, events: Events | None
-) -> Problem:
+def aligned(locals_: LocalMatrices, *, weights: Floats | None, run: Run) -> Problem:
     """Smallest of the sum of the local matrices, without the constant vector."""
-    matrix = assemble(locals_, weights=weights, n_jobs=n_jobs, events=events)
+    matrix = assemble(locals_, weights=weights, run=run)
     trivial = np.ones((matrix.shape[0], 1))
-    return Problem(Explicit(matrix, n_jobs), "smallest", mass=weights, trivial=trivial)
+    return Problem(Explicit(matrix, run.n_jobs), "smallest", mass=weights, trivial=trivial)
 
 
 def _pattern(
-    locals_: LocalMatrices, holders: tuple[Integers, Integers], n_jobs: int | None
+    locals_: LocalMatrices, holders: tuple[Integers, Integers], run: Run
 ) -> tuple[Integers, Integers]:
     """Row starts and sorted columns of the sum."""
     indptr, indices, size = locals_.indptr, locals_.indices, locals_.n_points
@@ -125,14 +109,14 @@ def _pattern(
     def count(rows: slice) -> None:
         kernels.assembly.count_columns(indptr, indices, *holders, counts, rows.start, rows.stop)
 
-    map_blocks(count, size, n_jobs=n_jobs)
+    run.map(count, size)
     row_starts = np.concatenate(([0], np.cumsum(counts)))
     columns = np.empty(row_starts[-1], dtype=np.int64)
 
     def fill(rows: slice) -> None:
         kernels.assembly.fill_columns(indptr, indices, *holders, row_starts, columns, rows.start, rows.stop)
 
-    map_blocks(fill, size, n_jobs=n_jobs)
+    run.map(fill, size)
     return row_starts, columns
 
 

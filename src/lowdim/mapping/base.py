@@ -1,0 +1,69 @@
+"""What a map for new points is, and maps that pass rows on to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..data.rows import Rows
+from ..neighbors import Index
+from ..records import Floats, Integers
+from ..run import Run
+
+
+class Map(Protocol):
+    """The map for new points that a fitted estimator keeps."""
+
+    def transform(self, rows: Rows, run: Run) -> Floats:
+        """Coordinates of new points, each row alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NearestMap:
+    """Gives each new point the coordinates of its nearest fitted point."""
+
+    index: Index
+    embedding: Floats
+
+    def transform(self, rows: Rows, run: Run) -> Floats:
+        """Coordinates of new points, each row alone."""
+        return self.embedding[self.index.query(rows, 1).indices]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsMap:
+    """A map fitted on some of the points, for rows that hold a value for every point."""
+
+    map: Map
+    columns: Integers
+
+    def transform(self, rows: Rows, run: Run) -> Floats:
+        """Coordinates of new points, each row alone."""
+        return self.map.transform(Rows(rows.values[:, self.columns]), run)
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentsMap:
+    """Sends each new point to the component of its nearest fitted point and through that component's map."""
+
+    index: Index
+    labels: Integers
+    maps: tuple[Map, ...]
+    members: tuple[Integers, ...]
+    shifts: Floats
+    pairwise: bool
+
+    def transform(self, rows: Rows, run: Run) -> Floats:
+        """Coordinates of new points, each row alone."""
+        nearest = self.index.query(rows, 1).indices
+        coordinates = np.empty((rows.n_rows, self.shifts.shape[1]))
+        for label, (map_, members) in enumerate(zip(self.maps, self.members, strict=True)):
+            picked = np.flatnonzero(self.labels[nearest] == label)
+            if picked.size:
+                part = rows.select(picked)
+                part = Rows(part.values[:, members]) if self.pairwise else part
+                coordinates[picked] = map_.transform(part, run) + self.shifts[label]
+        return coordinates

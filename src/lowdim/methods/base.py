@@ -1,0 +1,231 @@
+"""What a spectral method says of itself; solvers do the rest.
+
+Every method is min (or max) tr X'AX s.t. X'BX = I on some points. It says how A and B come from these, how coordinates
+come from eigenvectors, how new points are placed, and what that costs. How the problem is solved, exactly or by
+landmarks, is the solver's: see `lowdim.solvers`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+from ..data.rows import Rows
+from ..mapping.base import Map
+from ..neighbors.neighborhood import Graph, Neighborhood
+from ..neighbors.points import Points
+from ..records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
+from ..run import Run
+
+Part = Points | Neighborhood
+"""What a method works on: the points alone, or their neighbour graph, whole or a component of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What a fit makes of its data: coordinates, the map for new points, and what was found on the way.
+
+    ``attributes`` become fitted attributes of the estimator, ``figures`` lines of its report. ``landmarks`` are the
+    coordinates of the landmarks, and ``certificate`` says what is known of them, where there were any.
+    """
+
+    coordinates: Floats
+    map: Map
+    solution: Solution | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    landmarks: Floats | None = None
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a method tells of its exact solution beside the coordinates: fitted attributes and lines of the report."""
+
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What costs depend on: rows and columns of the data, and the bytes that are allowed (None: what is free)."""
+
+    n_rows: int
+    n_columns: int
+    memory_limit: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_columns
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The stages of a method with their estimated seconds and bytes, for the solvers to put together.
+
+    ``forming`` are the stages that form the whole problem and ``by_blocks`` those that pass over it without holding it;
+    ``solving`` are the stages of the exact solution. ``entries`` is the number of entries in a row of A, ``degree`` that
+    of neighbours of a point where there is a graph.
+    """
+
+    forming: list[PlannedStage]
+    by_blocks: list[PlannedStage]
+    solving: list[PlannedStage]
+    entries: int
+    degree: int = 0
+
+
+OnGraph = TypeVar("OnGraph", bound="Method")
+
+
+class LandmarkDistances(Protocol):
+    """Squared distances from the landmarks of a method that cannot embed them alone: Isomap's need the whole graph."""
+
+    def among(self, run: Run) -> Floats:
+        """Those among the landmarks (L x L)."""
+        ...
+
+    def place(self, extension: Any, run: Run) -> Floats:
+        """Coordinates of all points by their distances to the landmarks."""
+        ...
+
+    def profile(self) -> Any:
+        """What gives the distances of new points to the landmarks."""
+        ...
+
+
+class Solver(Protocol):
+    """A way to solve the problem of any method: exactly, or by landmarks."""
+
+    @property
+    def n_landmarks(self) -> int | None:
+        """Landmarks that it takes; None: it is exact."""
+        ...
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the first coordinates of a fit are those of a fit with fewer."""
+        ...
+
+    def works_alone(self, method: Method, points: Points) -> bool:
+        """Whether it embeds landmarks alone, so that the graph of all points is never formed."""
+        ...
+
+    def embed(self, method: Method, part: Part, run: Run) -> Embedded:
+        """Coordinates of the points of a part, and the map for new ones."""
+        ...
+
+    def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
+        """The same with what else the solver was asked to find out about it."""
+        ...
+
+    def costs(self, method: Method, size: Size) -> list[PlannedStage]:
+        """The stages of a fit, with their estimated seconds and bytes."""
+        ...
+
+
+class Method(ABC):
+    """A spectral method with its parameters.
+
+    Attributes
+    ----------
+    n_components
+        Eigenvectors wanted.
+    metric
+        Metric of the points, or ``"precomputed"`` or ``"graph"`` where the data is a matrix between them.
+    """
+
+    n_components: int
+    metric: Any
+
+    @property
+    def width(self) -> int:
+        """Coordinates that it makes."""
+        return self.n_components
+
+    @property
+    def fewest_points(self) -> int:
+        """Points that it needs at least."""
+        return self.width + 1
+
+    def parts(self, points: Points, run: Run) -> Part:
+        """What it works on: the points, or their neighbour graph."""
+        return points
+
+    @abstractmethod
+    def problem(self, part: Any, run: Run) -> Problem:
+        """A, B and the trivial solutions of a part."""
+
+    def problem_by_blocks(self, part: Any, run: Run) -> Problem:
+        """The same problem in a form that never holds an N x N matrix."""
+        return self.problem(part, run)
+
+    def scaled(self, X: Floats, values: Floats) -> Floats:
+        """Eigenvectors, or their values at the landmarks, on the scale of the coordinates."""
+        return X
+
+    def coordinates(self, X: Floats, values: Floats, problem: Problem) -> Floats:
+        """Coordinates from eigenvectors, or from the values of these at the landmarks."""
+        return self.scaled(X, values)
+
+    @abstractmethod
+    def map(self, part: Any, problem: Problem, solution: Solution, run: Run) -> Map:
+        """The map for new points that the method has by itself."""
+
+    def through(self, map_: Map, problem: Problem | None) -> Map:
+        """A map that gives scaled eigenvectors, turned into one that gives what `coordinates` makes of them.
+
+        Without a ``problem`` it is a map that gives combinations of coordinates.
+        """
+        return map_
+
+    def figures(self, solution: Solution, run: Run) -> Mapping[str, Any]:
+        """What the report tells of a solution, exact or by landmarks; and warnings of what is amiss with it."""
+        return {}
+
+    def findings(self, part: Any, problem: Problem, coordinates: Floats, run: Run) -> Findings:
+        """What else is told of an exact solution."""
+        return Findings()
+
+    def for_landmarks(self, n_landmarks: int, run: Run) -> Method:
+        """The method for the landmarks alone."""
+        return self
+
+    @property
+    def embeds_landmarks_alone(self) -> bool:
+        """Whether it can embed landmarks without the other points."""
+        return True
+
+    @property
+    def extends_landmarks(self) -> bool:
+        """Whether its own map, fitted on the landmarks alone, is the Nystrom extension to the other points."""
+        return True
+
+    @property
+    def has_landmark_distances(self) -> bool:
+        """Whether its landmarks are scaled by distances that run through all points, as those of landmark Isomap."""
+        return False
+
+    def landmark_distances(self, part: Any, landmarks: Integers, run: Run) -> LandmarkDistances:
+        """The distances of all points to the landmarks, of a method that has them."""
+        raise AssertionError(f"{type(self).__name__} has no distances of its own to landmarks")
+
+    @abstractmethod
+    def costs(self, size: Size) -> Costs:
+        """Estimated cost of its stages."""
+
+    def check(self, rows: Rows) -> None:
+        """Raise an InputError where the data cannot be embedded so."""
+
+
+def fewer_neighbors(method: OnGraph, n_landmarks: int, run: Run) -> OnGraph:
+    """A method on a neighbour graph for landmarks: no more neighbours than there are other landmarks."""
+    graph: Graph = method.graph  # type: ignore[attr-defined]
+    if graph.n_neighbors is None or graph.n_neighbors < n_landmarks:
+        return method
+    run.chosen("n_neighbors", str(n_landmarks - 1), "all other landmarks")
+    fewer = replace(graph, n_neighbors=n_landmarks - 1)
+    return replace(method, graph=fewer)  # type: ignore[type-var]

@@ -1,0 +1,121 @@
+"""Estimated seconds and bytes of each stage, for ``plan`` and ``solver="auto"``: rates times the work.
+
+The rates were fitted to the stages of some 40 fits on two cores; ``python -m benchmarks plans`` measures anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log2
+
+from ..neighbors.build import PATIENCE
+from ..records import PlannedStage
+
+DOUBLE = 8
+FLAT = 3
+"""Columns up to which points are taken to lie on a surface, whose sparse factors fill in little."""
+PAIR = 1.5e-10
+"""Seconds of one column of a pair of rows, compared by matrix products."""
+
+
+MOST_IN_HEAPS = 64
+"""Neighbours up to which an exact search keeps candidates in heaps."""
+
+
+def square(n_rows: int) -> str:
+    """What a dense method has to say of its size."""
+    return f"a {n_rows} x {n_rows} matrix"
+
+
+def neighbors(n_rows: int, n_columns: int, k: int, search: str, patience: float = PATIENCE) -> PlannedStage:
+    """Exact search compares all pairs; the approximate one, taken past a patience, joins neighbours of neighbours."""
+    exact = n_rows**2 * (2.0 * n_columns + 30) / 3e11 + n_rows * k * 4.3e-7 + 0.03
+    approximate = n_rows * (6 + 0.09 * n_columns) * 1e-6 * (log2(max(2, n_rows)) / 16) ** 3
+    kept = int(n_rows * (2 * DOUBLE * k + 4.2 * n_columns + 25))
+    candidates = n_rows * (k + 5 + k // 16)
+    if search == "approximate" or (search == "auto" and exact > max(patience / 2, 2 * approximate)):
+        kept += 300 * n_rows
+        seconds = approximate * (0.75 + k / 30)
+        return PlannedStage("neighbours", seconds, kept + 15 * candidates, "approximate", kept=kept)
+    # Few candidates are kept in heaps of their own for every row.
+    held = kept + (40 if k <= MOST_IN_HEAPS else 17) * candidates
+    return PlannedStage("neighbours", exact, held, "exact", kept=kept)
+
+
+def affinities(n_rows: int, k: int, kept: int = 23) -> PlannedStage:
+    """A weight for each edge, in both directions; a weight and what else is ``kept`` of it take so many bytes."""
+    edges = n_rows * k
+    return PlannedStage("affinities", edges * 5e-8, 64 * edges, kept=kept * edges)
+
+
+def local_weights(n_rows: int, k: int) -> PlannedStage:
+    """A small dense system for each point."""
+    seconds = n_rows * (k**3 + 100 * k) * 6e-10
+    return PlannedStage("weights", seconds, 62 * n_rows * k, kept=44 * n_rows * k)
+
+
+def lanczos(n_rows: int, edges: int, n_components: int, n_columns: int = FLAT + 1) -> PlannedStage:
+    """Some hundreds of products with a sparse matrix; large surfaces take more than is worth it, and then a factor."""
+    vectors = DOUBLE * n_rows * (2 * n_components + 60 + edges // 2)
+    if n_columns <= FLAT:
+        factor = 1400 * n_rows if n_rows > 50_000 else 0
+        return PlannedStage("solve", n_rows * 6e-5, vectors + factor, "Lanczos, or a factor", elastic=True)
+    products = 100 + 4 * n_components
+    # Past the caches a product takes longer a row.
+    seconds = products * n_rows * (1.5e-7 + edges * 2e-9) * (1 + n_rows * 1e-6)
+    return PlannedStage("solve", seconds, vectors, "Lanczos")
+
+
+def sparse_factor(n_rows: int, k: int, n_columns: int) -> PlannedStage:
+    """A sparse factor of the neighbour graph of high-dimensional data fills in with the square of its size.
+
+    Surfaces fill in far less. The solver knows once it has seen the graph, and keeps to ``memory_limit``.
+    """
+    if n_columns <= FLAT:
+        return PlannedStage(
+            "solve", n_rows * k * 3e-6, 140 * n_rows * k, "factor and Lanczos, of a surface", elastic=True
+        )
+    return PlannedStage(
+        "solve", n_rows**2 * 2.2e-8, int(3.0 * n_rows**2), "factor and Lanczos, at most", elastic=True
+    )
+
+
+def geodesics(n_rows: int, k: int) -> PlannedStage:
+    """Shortest paths between all pairs."""
+    return PlannedStage(
+        "geodesics",
+        n_rows**2 * (10 + k) * 6e-10,
+        DOUBLE * n_rows**2,
+        square(n_rows),
+        certain=True,
+        kept=DOUBLE * n_rows**2,
+    )
+
+
+def residual_variance(n_rows: int) -> PlannedStage:
+    """All distances in the embedding beside the geodesics."""
+    return PlannedStage("residual variance", n_rows**2 * 5e-9, min(1 << 27, 5 * n_rows**2))
+
+
+def pairwise(name: str, n_rows: int, n_columns: int) -> PlannedStage:
+    """All pairs of rows compared, in the stage that a method calls by this name."""
+    size = DOUBLE * n_rows**2
+    return PlannedStage(
+        name, n_rows**2 * (n_columns + 5) * PAIR, size, square(n_rows), certain=True, kept=size
+    )
+
+
+def in_blocks(dense: PlannedStage) -> PlannedStage:
+    """A stage that passes over a dense matrix without ever holding it."""
+    return replace(dense, bytes=min(1 << 28, dense.bytes), note="a block at a time", certain=False, kept=0)
+
+
+def dense_lanczos(n_rows: int, n_components: int) -> PlannedStage:
+    """Some dozens of products with a dense matrix that is there."""
+    seconds = (30 + 2 * n_components) * n_rows**2 * 5e-10
+    return PlannedStage("solve", seconds, DOUBLE * n_rows * (2 * n_components + 60), square(n_rows))
+
+
+def k_means(n_rows: int, n_columns: int, n_clusters: int, n_init: int) -> PlannedStage:
+    """Assignments and means, some twenty times a start."""
+    return PlannedStage("k-means", 20.0 * n_init * n_rows * n_columns * n_clusters * 1e-9, DOUBLE * n_rows)

@@ -1,0 +1,107 @@
+"""Locally linear embedding and its kin: each point stays the same combination of its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from .. import validation
+from ..affinities.patches import patches_of
+from ..errors import DataWarning
+from ..mapping.base import Map
+from ..mapping.locally_linear import LocallyLinearMap
+from ..neighbors.edges import with_self
+from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
+from ..neighbors.points import PAIRWISE, Points
+from ..records import PlannedStage, Problem, Solution
+from ..run import Run
+from . import costs
+from .base import Costs, Method, Part, Size, fewer_neighbors
+from .lle_hessian import hessian_lle
+from .lle_ltsa import ltsa
+from .lle_modified import modified_lle
+from .lle_standard import standard_lle
+
+VARIANTS = ("standard", "modified", "hessian", "ltsa")
+
+
+@dataclass(frozen=True, slots=True)
+class LocallyLinear(Method):
+    """min tr X'AX s.t. X'X = I, X'1 = 0; ``variant`` says how A comes from the neighbourhoods."""
+
+    n_components: int
+    metric: Any
+    graph: Graph
+    variant: str = "standard"
+    reg: float = 1e-3
+
+    @property
+    def fewest_points(self) -> int:
+        """As many as its neighbourhoods need, and one."""
+        return max(self.n_components, fewest_neighbors(self.variant, self.n_components)) + 1
+
+    def parts(self, points: Points, run: Run) -> Part:
+        """The neighbour graph."""
+        return find_neighborhood(points, self.graph, run)
+
+    def problem(self, part: Neighborhood, run: Run) -> Problem:
+        """A from the neighbourhoods."""
+        validation.check_components(
+            self.n_components,
+            part.n_points - 1,
+            f"{part.n_points} points have so many coordinates beside the constant one",
+        )
+        if part.points.is_graph:
+            run.warned(
+                "X is a sparse graph: distances among the neighbours of a point that it does not hold are taken along "
+                "its edges. Give dense distances, or the points, for exact ones.",
+                DataWarning,
+            )
+        return run.stage("weights", self._problem, part)
+
+    def _problem(self, part: Neighborhood, run: Run) -> Problem:
+        neighbors, copies, d = part.bridged(), part.points.copies, self.n_components
+        if self.variant in ("ltsa", "hessian"):
+            # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
+            # neighbour has no equation, and on real data such points fill the null space with single points.
+            neighbors = with_self(neighbors)
+        patches = patches_of(part.index, neighbors, n_jobs=run.n_jobs)
+        if self.variant == "standard":
+            return standard_lle(patches, reg=self.reg, weights=copies, run=run)
+        if self.variant == "modified":
+            return modified_lle(patches, d, reg=self.reg, weights=copies, run=run)
+        if self.variant == "hessian":
+            return hessian_lle(patches, d, weights=copies, run=run)
+        return ltsa(patches, d, weights=copies, run=run)
+
+    def map(self, part: Neighborhood, problem: Problem, solution: Solution, run: Run) -> Map:
+        """New points take the weights of their nearest fitted points (Saul & Roweis 2003)."""
+        return LocallyLinearMap(part.lookup, solution.vectors, self.reg)
+
+    def figures(self, solution: Solution, run: Run) -> Mapping[str, Any]:
+        """The sum of the eigenvalues is the reconstruction error."""
+        return {"reconstruction_error": float(solution.values.sum())}
+
+    def for_landmarks(self, n_landmarks: int, run: Run) -> Self:
+        """No more neighbours than there are other landmarks."""
+        return fewer_neighbors(self, n_landmarks, run)
+
+    def costs(self, size: Size) -> Costs:
+        """Neighbours, small systems, a sparse eigenproblem whose factor fills in by the dimension of the data."""
+        (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
+        found = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.graph.search)]
+        forming = [*found, costs.local_weights(n_rows, k)]
+        if self.variant == "standard":
+            solving: PlannedStage = costs.sparse_factor(n_rows, k, n_columns)
+        elif n_columns <= costs.FLAT:
+            solving = costs.sparse_factor(n_rows, 4 * k, n_columns)
+        else:
+            solving = costs.lanczos(n_rows, 4 * k, self.n_components)
+        return Costs(forming, forming, [solving], 2 * k)
+
+
+def fewest_neighbors(variant: str, n_components: int) -> int:
+    """Neighbours that a variant needs of each point."""
+    d = n_components
+    return {"standard": 1, "modified": d + 1, "ltsa": d + 1, "hessian": d + d * (d + 1) // 2}[variant]

@@ -1,0 +1,177 @@
+"""The neighbour graph that Isomap, LLE, Laplacian eigenmaps and neighbour embeddings begin with, for every form of data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import validation
+from ..errors import DataWarning
+from ..records import Components, Duplicates, Integers, Neighbors
+from ..run import Run
+from .build import PATIENCE, build_index
+from .components import find_components, symmetric_graph
+from .edges import Edges, add_edges, restrict
+from .index import Index
+from .lookup import Lookup
+from .points import Points
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Who is a neighbour of whom: the ``n_neighbors`` nearest points, or all within ``radius``.
+
+    Where neither is given it is the ``usual`` number of nearest, or all others where there are fewer. ``search`` and
+    ``patience`` are those of `build_index`. ``on_disconnected`` says what is done where the graph falls apart.
+    """
+
+    n_neighbors: int | None
+    radius: float | None
+    usual: int
+    search: str = "auto"
+    patience: float = PATIENCE
+    on_disconnected: str = "connect"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighborhood:
+    """Distinct points, who is near whom, and the index that answers for new points.
+
+    ``bridges`` are the edges that were added between components; the neighbour lists come without them.
+    """
+
+    points: Points
+    graph: Graph
+    index: Index
+    neighbors: Neighbors
+    components: Components
+    bridges: Edges | None = None
+
+    @property
+    def n_points(self) -> int:
+        """Number of distinct points."""
+        return self.neighbors.n_rows
+
+    def bridged(self, *, capped: bool = False) -> Neighbors:
+        """The neighbour lists with the bridges.
+
+        A bridge is longer than any other edge of its ends, and an affinity of its true length can underflow to nothing:
+        ``capped`` takes the longest other edge of its two ends as its length.
+        """
+        if self.bridges is None:
+            return self.neighbors
+        edges = self.bridges
+        if capped and self.neighbors.indices.size:
+            longest = np.zeros(self.n_points)
+            filled = np.flatnonzero(self.neighbors.counts)
+            longest[filled] = self.neighbors.distances[self.neighbors.indptr[filled + 1] - 1]
+            reach = np.maximum(longest[edges.starts], longest[edges.ends])
+            reach = np.where(reach > 0, reach, np.median(longest[filled]))
+            edges = replace(edges, lengths=np.minimum(edges.lengths, reach))
+        return add_edges(self.neighbors, edges)
+
+    def part(self, members: Integers, run: Run) -> Neighborhood:
+        """The neighbourhood of some whole components alone."""
+        points, labels = self.points, np.unique(self.components.labels[members], return_inverse=True)[1]
+        inside = np.full(self.n_points, -1)
+        inside[members] = np.arange(members.size)
+        copies = points.duplicates
+        some = replace(
+            points,
+            rows=points.at(members),
+            duplicates=None if copies is None else Duplicates(members, members, copies.weights[members]),
+            places=inside if points.places is None else inside[points.places],
+            share=members.size / self.n_points,
+        )
+        index = open_index(some, self.graph, run)
+        neighbors = restrict(self.neighbors, members)
+        return Neighborhood(some, self.graph, index, neighbors, Components(labels, np.bincount(labels)))
+
+    @property
+    def lookup(self) -> Lookup:
+        """What the map for new points keeps: fitted neighbours, found as at fit."""
+        widest = int(self.neighbors.counts.max(initial=1))
+        return Lookup(self.index, max(1, widest), self.graph.radius)
+
+
+def open_index(points: Points, graph: Graph, run: Run) -> Index:
+    """The index over some points, by the search of a graph."""
+    return build_index(
+        points.rows,
+        points.metric,
+        search=graph.search,
+        n_jobs=run.n_jobs,
+        rng=run.random("search"),
+        events=run.events,
+        patience=graph.patience,
+    )
+
+
+def find_neighborhood(points: Points, graph: Graph, run: Run, *, components: bool = True) -> Neighborhood:
+    """Duplicates collapsed, neighbours found, components counted; or, if not wanted, all points taken for one."""
+    points = points.distinct(run)
+    wanted = (points.metric, graph.search, graph.n_neighbors or graph.usual, graph.radius, components)
+    index, found, parts = run.stage("neighbours", _find, points, graph, components, key=wanted, latest=True)
+    return Neighborhood(points, graph, index, found, parts)
+
+
+def _find(points: Points, graph: Graph, components: bool, run: Run) -> tuple[Index, Neighbors, Components]:
+    index = run.stage("index", _open, points, graph, key=(points.metric, graph.search))
+    found = _search(index, points, graph, run)
+    _warn_of_vanishing(found, points, run)
+    if not components:
+        return index, found, Components(np.zeros(found.n_rows, np.int64), np.array([found.n_rows]))
+    return index, found, find_components(symmetric_graph(found, n_jobs=run.n_jobs))
+
+
+def _open(points: Points, graph: Graph, run: Run) -> Index:
+    """The index, from the random numbers that it was first built from, whichever of the fits that share it that was."""
+    bits = run.random("search").bit_generator
+    bits.state = run.choice("search", lambda: bits.state, key=(points.metric, graph.search))
+    return open_index(points, graph, run)
+
+
+def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:
+    n_points = index.n_points
+    if graph.radius is not None:
+        radius = graph.radius
+        neighbors = run.stage(
+            "search", _within, index, radius, key=(points.metric, radius), latest=True, kept=Neighbors
+        )
+        empty = int(np.sum(neighbors.counts == 0))
+        if empty and np.isfinite(radius):
+            run.warned(
+                f"{empty} of {n_points} points have no neighbour within radius={radius:g}. "
+                "Raise radius, or use n_neighbors.",
+                DataWarning,
+            )
+        return neighbors
+    k = graph.n_neighbors
+    if k is None:
+        k = min(graph.usual, n_points - 1)
+        run.chosen("n_neighbors", str(k), "the default" if k == graph.usual else "all other points")
+    validation.check_neighbors(k, n_points, 0 if points.duplicates is None else points.duplicates.n_collapsed)
+    widest = max(k, min(run.store.shared.widest, n_points - 1))
+    key = (points.metric, graph.search, widest)
+    return run.stage("search", _nearest, index, widest, key=key, kept=Neighbors).first(k)
+
+
+def _within(index: Index, radius: float, run: Run) -> Neighbors:
+    return index.query_radius(None, radius)
+
+
+def _nearest(index: Index, k: int, run: Run) -> Neighbors:
+    return index.query(None, k, events=run.events)
+
+
+def _warn_of_vanishing(found: Neighbors, points: Points, run: Run) -> None:
+    """Distinct points at the Euclidean distance 0: their differences are lost beside the largest entry of the data."""
+    nearest = found.distances[found.indptr[:-1][found.counts > 0]]
+    if points.metric == "euclidean" and (count := int(np.sum(nearest == 0))):
+        run.warned(
+            f"{count} of {found.n_points} points are at distance 0 from others that they differ from: the squares of "
+            "their differences vanish beside the largest entry of X. Leave out what is so large, or rescale the "
+            "columns.",
+            DataWarning,
+        )

@@ -215,12 +215,8 @@ def test_the_span_alone_matters():
     rng = np.random.default_rng(5)
     problem = Problem(operators(rng)["laplacian with slack"], "smallest", None, np.ones((SIZE, 1)))
     Z, mixing = weights(rng, SIZE, 20, 4), linalg.qr(rng.standard_normal((20, 20)))[0]
-    one, _ = solve_small(
-        reduce(problem, Z, run=Run.of(0)), "smallest", 4, run=Run.of(0)
-    )
-    other, _ = solve_small(
-        reduce(problem, Z @ mixing, run=Run.of(0)), "smallest", 4, run=Run.of(0)
-    )
+    one, _ = solve_small(reduce(problem, Z, run=Run.of(0)), "smallest", 4, run=Run.of(0))
+    other, _ = solve_small(reduce(problem, Z @ mixing, run=Run.of(0)), "smallest", 4, run=Run.of(0))
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 

@@ -103,8 +103,7 @@ class ClassicalMDS(SpectralEstimator):
             self.n_components, rows.n_columns, "Euclidean distances span the columns of X"
         )
         run.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
-        limit = run.workers.memory_limit
-        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", limit, kept=LinearFit)
+        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", kept=LinearFit)
 
         def project(run: Run) -> Embedded:
             signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows, run))

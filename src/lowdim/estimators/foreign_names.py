@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Self
 
@@ -100,14 +100,14 @@ class ForeignNames:
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Check the names before the constructor sees them."""
-        parameters = _parameters_of(cls)  # type: ignore[arg-type]
+        parameters = _parameters_of(cls.__init__)
         if parameters is not None and (message := _explain(cls.__name__, parameters, named)):
             raise InputTypeError(message)
         return super().__new__(cls)
 
     def set_params(self, **named: Any) -> Self:
         """Set parameters by name; ``step__name`` sets that of a part."""
-        parameters = _parameters_of(type(self))  # type: ignore[arg-type]
+        parameters = _parameters_of(type(self).__init__)
         own = [name for name in named if "__" not in name]
         if parameters is not None and (message := _explain(type(self).__name__, parameters, own)):
             raise InputError(message)
@@ -125,9 +125,9 @@ def own_word(parameter: str, value: object, rule: Rule) -> str:
 
 
 @cache
-def _parameters_of(kind: type) -> tuple[str, ...] | None:
+def _parameters_of(constructor: Callable[..., None]) -> tuple[str, ...] | None:
     """The names that a constructor takes; None where it takes any."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]  # type: ignore[misc]
+    parameters = list(inspect.signature(constructor).parameters.values())[1:]
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
     return tuple(parameter.name for parameter in parameters)

@@ -163,10 +163,7 @@ class PCA(Estimator):
             sketch = run.stage("directions", sketch_rows, empty, rows, kept=Sketch)
             fit, extra = sketch.fit(count), {"sketch_": sketch}
         else:
-            limit = run.workers.memory_limit
-            fit = run.stage(
-                "directions", fit_pca, rows, self.n_components, self.solver, limit, kept=LinearFit
-            )
+            fit = run.stage("directions", fit_pca, rows, self.n_components, self.solver, kept=LinearFit)
         map_ = self._map(fit)
         coordinates = run.stage("project", map_.transform, rows)
         figures: dict[str, Any] = {

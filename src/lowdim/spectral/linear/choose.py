@@ -38,11 +38,9 @@ def fit_pca(
     rows: Rows,
     n_components: Components,
     solver: Literal["auto"] | Solver,
-    memory_limit: int | None = None,
-    *,
     run: Run,
 ) -> LinearFit:
-    """Principal components by the solver named, or by the one that ``choose_solver`` picks."""
+    """Principal components by the solver named, or by the one that ``choose_solver`` picks for the memory allowed."""
     if n_components == "mle" and rows.n_rows < rows.n_columns:
         raise InputError(
             "n_components='mle' needs at least as many samples as features; got "
@@ -50,7 +48,7 @@ def fit_pca(
             "n_components=0.95."
         )
     if solver == "auto":
-        solver, why = choose_solver(rows, n_components, memory_limit)
+        solver, why = choose_solver(rows, n_components, run.workers.memory_limit)
         run.chosen("solver", solver, why)
     return _SOLVE[solver](rows, n_components, run=run)
 

@@ -46,7 +46,6 @@ def randomized_pca(
         return covariance_pca(rows, count, run=run)
     gathered = column_moments(rows)
     unit = 2.0 ** -np.frexp(np.sqrt(gathered.total_variance))[1]
-    generator = run.random("solve")
     tiny = np.finfo(np.float64).tiny
 
     def judge(values: Floats, residuals: Floats, products: int) -> Verdict:
@@ -58,7 +57,7 @@ def randomized_pca(
 
     found = largest(
         _covariance_product(rows, gathered.mean, unit),
-        np.linalg.qr(generator.standard_normal((rows.n_columns, width)))[0],
+        np.linalg.qr(run.random("solve").standard_normal((rows.n_columns, width)))[0],
         count,
         judge=judge,
         basis_size=max_blocks * width,

@@ -53,7 +53,7 @@ def test_fits_at_once_leave_the_warning_filters():
     begun = threading.Barrier(4)
 
     def fit_often():
-        begun.wait(timeout=60)
+        begun.wait(timeout=300)
         for _ in range(150):
             lowdim.PCA(2, n_jobs=1).fit(X)
 
@@ -61,7 +61,7 @@ def test_fits_at_once_leave_the_warning_filters():
         workers = [threading.Thread(target=fit_often) for _ in range(3)]
         for worker in workers:
             worker.start()
-        begun.wait(timeout=60)
+        begun.wait(timeout=300)
         sys.setswitchinterval(1e-6)
         for worker in workers:
             worker.join()

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -123,9 +124,14 @@ def _libraries() -> dict[str, Any]:
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Names of what two snapshots disagree on; a pool of threads that was not there before changes nothing."""
+    """Names of what two snapshots disagree on.
+
+    A pool of threads that was not there before changes nothing, nor does the end of a thread that somebody else began.
+    """
     pools = {path: after["thread pools"].get(path, size) for path, size in before["thread pools"].items()}
     after = after | {"thread pools": pools}
+    if not Counter(after["threads"]) - Counter(before["threads"]):
+        after["threads"] = before["threads"]
     return [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
 
 

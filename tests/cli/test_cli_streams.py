@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -49,6 +50,7 @@ def test_nobody_listens(monkeypatch):
             # What comes later goes nowhere, instead of failing.
             stream.write("more\n")
             stream.flush()
+            assert os.path.samestat(os.fstat(stream.fileno()), Path(os.devnull).stat())
         monkeypatch.setattr(sys, name, None)
         write()
         monkeypatch.undo()

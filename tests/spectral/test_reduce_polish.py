@@ -22,7 +22,7 @@ from lowdim.neighbors import build_index
 from lowdim.records import Problem
 from lowdim.run import Run, Streams
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
+from lowdim.spectral.reduce.certificate import residuals_of
 from lowdim.spectral.reduce.galerkin import reduce
 from lowdim.spectral.reduce.polish import polished
 from lowdim.spectral.reduce.small import solve_small
@@ -32,15 +32,7 @@ QUIET = Events()
 
 
 def refine(problem, X, k, degree=10, tolerance=None, events=QUIET, n_jobs=None):
-    rng = np.random.default_rng(0)
-    return polished(
-        problem,
-        X,
-        k,
-        degree=degree,
-        tolerance=tolerance,
-        run=run,
-    )
+    return polished(problem, X, k, degree, tolerance, Run(events, Workers(n_jobs)))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import DataWarning, InputError
 from ..events import Events
+from ..messages import setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
 from .weights import directed, keep_nearest, relative, symmetric
@@ -42,8 +43,8 @@ class Gaussian:
         """Settle the bandwidth."""
         if self.sigma is not None and self.alpha is not None:
             raise InputError(
-                f"Gaussian takes sigma or alpha, not both: got sigma={self.sigma!r} and alpha={self.alpha!r}; "
-                "leave one of them out (alpha = 1 / sigma^2)"
+                f"Gaussian takes sigma or alpha, not both: got {setting('sigma', self.sigma)} and "
+                f"{setting('alpha', self.alpha)}; leave one of them out (alpha = 1 / sigma^2)"
             )
         for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
             if given is not None and not given > 0:
@@ -93,8 +94,8 @@ class FittedGaussian:
         nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
         if alone := int(np.count_nonzero(nearest > self.threshold)):
             events.warned(
-                f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
-                "and are isolated; give a larger threshold, or none",
+                f"{alone} of {neighbors.n_rows} rows have no neighbour within "
+                f"{setting('threshold', self.threshold)} and are isolated; give a larger threshold, or none",
                 DataWarning,
             )
         return values

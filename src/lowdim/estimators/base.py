@@ -18,6 +18,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Event, Events, Listener
 from ..memory import peak_memory
+from ..messages import named, setting
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
@@ -201,8 +202,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
-                "random_state must be a whole number where checkpoint is given, so that a run that goes on draws the "
-                f"same random numbers; got {self.random_state!r}. Give a seed, such as random_state=0."
+                f"{named('random_state')} must be a whole number where checkpoint is given, so that a run that goes "
+                f"on draws the same random numbers; got {self.random_state!r}. Give a seed, such as "
+                f"{setting('random_state', 0)}."
             )
 
     def _identity(self, rows: Rows) -> Identity:

@@ -13,6 +13,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..keeping import once
+from ..messages import named, setting
 from ..records import Certificate, Floats, Integers, Problem, Solution, Sparse
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ, solve_landmark_z
@@ -114,7 +115,8 @@ def _solve_graph(
     if isinstance(solver, LLL | LandmarkZ):
         raise InputError(
             f"{type(solver).__name__} needs points, or the distances between all of them, to rebuild each from its "
-            "landmarks; got a matrix without them. Use VariationalNystrom or Nystrom, or solver='exact'."
+            "landmarks; got a matrix without them. Use VariationalNystrom or Nystrom, or "
+            f"{setting('solver', 'exact')}."
         )
     with events.stage("landmarks"):
         indices = require_indices(pick_landmarks(points, solver, n_components, events), solver)
@@ -155,8 +157,9 @@ def _angle_on_subsample(estimator: Any, rows: Rows, solver: LandmarkSolver) -> f
     """Largest angle, in radians, between the landmark and the exact solution of a random subsample."""
     if not solver.n_landmarks < solver.certify:
         raise InputError(
-            f"certify of {type(solver).__name__} must be more than n_landmarks, or the two solutions are one; got "
-            f"certify={solver.certify} with n_landmarks={solver.n_landmarks}. Raise certify."
+            f"{named('certify', type(solver).__name__)} must be more than {named('n_landmarks')}, or the two "
+            f"solutions are one; got {setting('certify', solver.certify)} with "
+            f"{setting('n_landmarks', solver.n_landmarks)}. Raise certify."
         )
     members = np.arange(rows.n_rows)
     if solver.certify < rows.n_rows:

@@ -12,6 +12,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events, Listener
 from ..mapping.extension import extension_map
+from ..messages import setting
 from ..records import Floats, PlannedStage
 from ..rules import Either, Function, Nothing, OneOf, Real, Rule, Whole
 from ..spectral.kernel_functions import KERNELS, Kernel, cross_kernel, gram_matrix
@@ -148,13 +149,14 @@ class KernelPCA(SpectralEstimator):
         solver = solver_of(self)
         if self.kernel == "precomputed" and isinstance(solver, LLL | LandmarkZ):
             raise InputError(
-                f"{type(solver).__name__} needs points to rebuild each from its landmarks; got kernel='precomputed'. "
-                "Use landmarks=..., or give the points and the kernel's name."
+                f"{type(solver).__name__} needs points to rebuild each from its landmarks; got "
+                f"{setting('kernel', 'precomputed')}. Use landmarks=..., or give the points and the kernel's name."
             )
         if self.kernel == "precomputed" and isinstance(solver, LandmarkSolver) and solver.choose != "random":
             raise InputError(
-                f"choose={solver.choose!r} needs distances between points; got kernel='precomputed', whose values are "
-                "none. Use choose='random', or give landmarks as indices."
+                f"{setting('choose', solver.choose)} needs distances between points; got "
+                f"{setting('kernel', 'precomputed')}, whose values are none. Use {setting('choose', 'random')}, or "
+                "give landmarks as indices."
             )
         return super()._embed(rows, events, shared)
 

@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..events import Events
 from ..keeping import once
 from ..mapping.locally_linear import LocallyLinearMap
+from ..messages import setting
 from ..neighbors.lookup import Lookup
 from ..records import Certificate, Floats, Integers
 from ..spectral.landmarks import Landmarks, choose_landmarks, snap_to_points
@@ -157,7 +158,7 @@ def _for_part(solver: LandmarkSolver, points: Points, n_components: int) -> Land
     if solver.landmarks is not None and np.ndim(solver.landmarks) == 2:
         raise InputError(
             "landmarks given as points cannot be shared out among the components of a graph that falls apart. Give "
-            "indices of rows, or use on_disconnected='connect'."
+            f"indices of rows, or use {setting('on_disconnected', 'connect')}."
         )
     count = max(int(np.ceil(points.share * solver.n_landmarks)), n_components + 2)
     return replace(solver, n_landmarks=min(count, points.rows.n_rows))
@@ -177,8 +178,8 @@ def require_indices(landmarks: Landmarks, solver: LandmarkSolver) -> Integers:
     if landmarks.indices is None:
         came = "given points" if solver.landmarks is not None else f"centres by choose={solver.choose!r}"
         raise InputError(
-            f"{type(solver).__name__} needs landmarks that are points of the data; got {came}. Give indices of rows, "
-            "use choose='random', 'farthest' or 'thinned', or use LLL."
+            f"{type(solver).__name__} needs landmarks that are points of the data; got {came}. Give indices of "
+            f"rows, use {setting('choose', 'random')}, 'farthest' or 'thinned', or use LLL."
         )
     return landmarks.indices
 

@@ -14,6 +14,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..messages import named, setting
 from ..records import PlannedStage, Sparse
 from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
 from ..spectral.recipes.laplacian import laplacian_problem
@@ -61,9 +62,9 @@ def choose_affinity(estimator: Any, events: Events) -> Affinity:
     if estimator.affinity != "auto":
         if estimator.bandwidth is not None:
             raise InputError(
-                f"bandwidth belongs to affinity='auto'; got bandwidth={estimator.bandwidth:g} with "
-                f"affinity={estimator.affinity!r}. Put it into the affinity, as in "
-                f"Gaussian({estimator.bandwidth:g})."
+                f"{named('bandwidth')} belongs to {setting('affinity', 'auto')}; got "
+                f"{setting('bandwidth', estimator.bandwidth)} with {setting('affinity', estimator.affinity)}. Put "
+                f"it into the affinity, as in Gaussian({estimator.bandwidth:g})."
             )
         return estimator.affinity  # type: ignore[no-any-return]
     if estimator.bandwidth is not None:

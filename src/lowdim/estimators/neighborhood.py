@@ -15,6 +15,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events
 from ..keeping import once
+from ..messages import named, setting
 from ..neighbors import Index, build_index, find_components, symmetric_graph
 from ..neighbors.build import PATIENCE
 from ..neighbors.edges import Edges, add_edges, restrict
@@ -278,8 +279,8 @@ def _search(
         empty = int(np.sum(neighbors.counts == 0))
         if empty and np.isfinite(settings.radius):
             events.warned(
-                f"{empty} of {n_points} points have no neighbour within radius={settings.radius:g}. "
-                "Raise radius, or use n_neighbors.",
+                f"{empty} of {n_points} points have no neighbour within {setting('radius', settings.radius)}. Raise "
+                f"radius, or use {named('n_neighbors')}.",
                 DataWarning,
             )
         return neighbors

@@ -12,6 +12,7 @@ from scipy.linalg import helmert
 from ..data.rows import Rows
 from ..errors import DisconnectedError, DisconnectedWarning
 from ..events import Events
+from ..messages import named, setting
 from ..neighbors import Index, connect_components
 from ..records import Floats, Integers
 from ..validation import listed
@@ -53,8 +54,8 @@ def embed_parts(hood: Neighborhood, policy: str, needs: Needs, embed: Embed, eve
         state = f"The neighbour graph has {count} components of sizes {sizes}"
         if policy == "error":
             raise DisconnectedError(
-                f"{state}, and on_disconnected='error'. Raise n_neighbors or radius, or set on_disconnected to "
-                "'connect', 'largest' or 'per_component'."
+                f"{state}, and {setting('on_disconnected', 'error')}. Raise {named('n_neighbors')} or "
+                f"{named('radius')}, or set {named('on_disconnected')} to 'connect', 'largest' or 'per_component'."
             )
         embedded = _POLICIES[policy](hood, state, needs, embed, events)
     attributes = {**embedded.attributes, "component_labels_": _expand(hood, hood.components.labels)}
@@ -78,7 +79,8 @@ def _connect(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events:
         bridges = connect_components(hood.components, hood.index, events=events)
     events.warned(
         f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
-        "Distances across them are guesses: raise n_neighbors or radius, or see on_disconnected.",
+        f"Distances across them are guesses: raise {named('n_neighbors')} or {named('radius')}, or see "
+        f"{named('on_disconnected')}.",
         DisconnectedWarning,
     )
     return embed(replace(hood, bridges=bridges), events)
@@ -87,8 +89,9 @@ def _connect(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events:
 def _largest(hood: Neighborhood, state: str, needs: Needs, embed: Embed, events: Events) -> Embedded:
     if hood.settings.pairwise and hood.index.rows.is_sparse:
         raise DisconnectedError(
-            f"{state}, and nothing ties the points outside the largest to it, so on_disconnected='largest' cannot "
-            "place them. Use 'per_component', or fit on the largest component alone."
+            f"{state}, and nothing ties the points outside the largest to it, so "
+            f"{setting('on_disconnected', 'largest')} cannot place them. Use 'per_component', or fit on the largest "
+            "component alone."
         )
     labels = hood.components.labels
     members, others = np.flatnonzero(labels == 0), np.flatnonzero(labels)
@@ -111,8 +114,9 @@ def _per_component(hood: Neighborhood, state: str, needs: Needs, embed: Embed, e
     if stuck := sum(needs.n_components + 1 < m.size < needs.points for m in members):
         raise DisconnectedError(
             f"{state}; {stuck} of them have fewer than the {needs.points} points that this method needs for "
-            f"n_components={needs.n_components}, so on_disconnected='per_component' cannot embed them. Use 'connect', "
-            "raise n_neighbors or radius, or lower n_components."
+            f"{setting('n_components', needs.n_components)}, so {setting('on_disconnected', 'per_component')} "
+            f"cannot embed them. Use 'connect', raise {named('n_neighbors')} or {named('radius')}, or lower "
+            f"{named('n_components')}."
         )
     parts = [
         embed(hood.part(m, events), events) if m.size >= needs.points else _simplex(hood, m, needs, events)

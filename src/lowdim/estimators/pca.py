@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..events import Events, Listener
 from ..keeping import once
 from ..mapping.linear import LinearMap
+from ..messages import named
 from ..parallel import row_blocks
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
@@ -103,8 +104,8 @@ class PCA(Estimator):
         count = self._count
         if count is None:
             raise InputError(
-                f"n_components of PCA must be a whole number for partial_fit; got {self.n_components!r}. The rows "
-                "to come are not known, so neither is their share of variance."
+                f"{named('n_components', 'PCA')} must be a whole number for partial_fit; got {self.n_components!r}. "
+                "The rows to come are not known, so neither is their share of variance."
             )
         if first:
             validation.check_components(count, rows.n_columns, "the number of features")

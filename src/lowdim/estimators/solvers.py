@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..messages import named, setting
 from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ
@@ -50,8 +51,9 @@ def solver_of(estimator: Any) -> Solver:
         return resolve_solver(estimator.solver)
     if estimator.solver not in ("auto", "nystrom"):
         raise InputError(
-            f"landmarks of {type(estimator).__name__} belongs to solver='auto' or 'nystrom'; got it with "
-            f"solver={estimator.solver!r}. Put the landmarks into the solver, as in LLL(landmarks=...)."
+            f"{named('landmarks', type(estimator).__name__)} belongs to {setting('solver', 'auto')} or 'nystrom'; "
+            f"got it with {setting('solver', estimator.solver)}. Put the landmarks into the solver, as in "
+            "LLL(landmarks=...)."
         )
     if isinstance(landmarks, numbers.Integral):
         return resolve_solver(Nystrom(int(landmarks)))

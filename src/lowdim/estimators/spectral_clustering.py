@@ -17,6 +17,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events, Listener
 from ..keeping import once
+from ..messages import named, setting
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
 from ..spectral.grouping import group
@@ -246,8 +247,8 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         if points.shape[1] == 1:
             if self.n_clusters > 1:
                 events.warned(
-                    "n_components=1 keeps the constant eigenvector alone, so all points fall into one group. Use "
-                    f"n_components={self.n_clusters}, or leave it out.",
+                    f"{setting('n_components', 1)} keeps the constant eigenvector alone, so all points fall into "
+                    f"one group. Use {setting('n_components', self.n_clusters)}, or leave it out.",
                     DataWarning,
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
@@ -264,8 +265,9 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         places = count_apart(points, self.n_clusters)
         if places < self.n_clusters:
             events.warned(
-                f"The points fall on {places} different places of the embedding, so there are no more groups, though "
-                f"n_clusters={self.n_clusters} were asked for. Lower n_clusters, or raise n_components.",
+                f"The points fall on {places} different places of the embedding, so there are no more groups, "
+                f"though {setting('n_clusters', self.n_clusters)} were asked for. Lower {named('n_clusters')}, or "
+                f"raise {named('n_components')}.",
                 DataWarning,
             )
         return places

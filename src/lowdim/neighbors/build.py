@@ -11,6 +11,7 @@ import numpy as np
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
+from ..messages import setting
 from ..records import Neighbors
 from .approximate import ApproximateIndex
 from .euclidean import EuclideanIndex
@@ -86,7 +87,7 @@ def build_index(
     """
     events, rng = events or Events(), rng or np.random.default_rng(0)
     if search not in SEARCHES:
-        raise InputError(f"search={search!r} is not known; allowed are {', '.join(SEARCHES)}.")
+        raise InputError(f"{setting('search', search)} is not known; allowed are {', '.join(SEARCHES)}.")
     if isinstance(metric, str) and metric in PRECOMPUTED:
         return GraphIndex(rows, metric, n_jobs) if rows.is_sparse else PrecomputedIndex(rows, n_jobs)
     resolved = resolve_metric(metric, metric_params, rows)
@@ -100,8 +101,8 @@ def build_index(
     if isinstance(resolved, GeneralMetric):
         if search != "descent":
             raise InputError(
-                f"search={search!r} needs a metric with a Euclidean form, not {resolved.name!r}; "
-                "use 'exact' or 'approximate'."
+                f"{setting('search', search)} needs a metric with a Euclidean form, not {resolved.name!r}; use "
+                "'exact' or 'approximate'."
             )
         descent = DescentSearcher(rows, resolved.name, resolved.parameters, _seed(rng))
         return ApproximateIndex(rows, resolved, n_jobs, descent, rng)

@@ -10,6 +10,7 @@ from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import DataWarning, InputError
 from ..events import Events
+from ..messages import named, setting
 from ..records import Floats, Integers, Neighbors
 from .index import Index
 
@@ -30,8 +31,9 @@ class GraphIndex(Index):
         short = int((stored.counts < k).sum())
         if short:
             (events or Events()).warned(
-                f"{short} rows of the sparse {self.metric} input store fewer than n_neighbors={k} other points; their "
-                "neighbours are those they have. Store more distances or lower n_neighbors.",
+                f"{short} rows of the sparse {self.metric} input store fewer than {setting('n_neighbors', k)} other "
+                "points; their neighbours are those they have. Store more distances or lower "
+                f"{named('n_neighbors')}.",
                 DataWarning,
             )
         return stored.first(k)
@@ -101,8 +103,8 @@ class GraphIndex(Index):
         if missing.any():
             a, b = int(left[missing][0]), int(right[missing][0])
             raise InputError(
-                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the "
-                "sparse input; give dense distances, store these entries, or give the data itself."
+                f"{setting('metric', self.metric)}: the distance of points {a} and {b} is needed and not stored in "
+                "the sparse input; give dense distances, store these entries, or give the data itself."
             )
         return out
 

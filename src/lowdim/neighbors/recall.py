@@ -9,6 +9,7 @@ import numpy as np
 from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events
+from ..messages import setting
 from ..records import Floats, Neighbors
 from .index import Index
 
@@ -55,8 +56,8 @@ class Recall:
             )
         if self.known[key] < LEAST:
             events.warned(
-                f"The approximate neighbour search finds about {self.known[key]:.0%} of the true neighbours; "
-                "use search='exact' if that is too few.",
+                f"The approximate neighbour search finds about {self.known[key]:.0%} of the true neighbours; use "
+                f"{setting('search', 'exact')} if that is too few.",
                 DataWarning,
             )
         return Neighbors(found.indptr, found.indices, found.distances, found.n_points, self.known[key])

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from ...errors import MissingExtraError
+from ...messages import setting
 
 
 def load_faiss() -> ModuleType:
@@ -19,7 +20,7 @@ def load_faiss() -> ModuleType:
         import faiss
     except ImportError as error:
         raise MissingExtraError(
-            "This search needs faiss: pip install faiss-cpu, or use search='blocked'."
+            f"This search needs faiss: pip install faiss-cpu, or use {setting('search', 'blocked')}."
         ) from error
     module: ModuleType = faiss
     return module

@@ -16,6 +16,7 @@ from scipy.linalg import eigh, qr
 from ...data.rows import Rows
 from ...errors import ConvergenceWarning
 from ...events import Events
+from ...messages import setting
 from ...parallel import row_blocks
 from ...records import Floats
 from .moments import column_moments, working_dtype
@@ -67,8 +68,8 @@ def randomized_pca(
     else:
         events.warned(
             f"PCA: the randomized solver stopped after {max_passes} passes at a relative residual of {worst:.1e} "
-            f"(tolerance {tolerance:.1e}); the last components may mix with those left out. "
-            f"Use solver='covariance', or more passes",
+            f"(tolerance {tolerance:.1e}); the last components may mix with those left out. Use "
+            f"{setting('solver', 'covariance')}, or more passes",
             ConvergenceWarning,
         )
     components = (state.basis[:, : state.known] @ weights[:, :count]).T

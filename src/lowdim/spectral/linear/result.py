@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import InputError
+from ...messages import named, setting
 from ...records import Floats
 from ..signs import leading_signs
 
@@ -94,6 +95,6 @@ def require_count(n_components: int | float | None, solver: str) -> int:
     if isinstance(n_components, int | np.integer):
         return int(n_components)
     raise InputError(
-        f"n_components: solver={solver!r} needs a whole number, got {n_components!r}; "
-        f"give one, or use solver='covariance' or 'snapshot', which see the whole spectrum"
+        f"{named('n_components')}: {setting('solver', solver)} needs a whole number, got {n_components!r}; give "
+        f"one, or use {setting('solver', 'covariance')} or 'snapshot', which see the whole spectrum"
     )

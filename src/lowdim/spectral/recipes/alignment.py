@@ -12,6 +12,7 @@ from ... import checks, kernels
 from ...affinities.patches import Patches
 from ...errors import InputError
 from ...events import Events
+from ...messages import named, setting
 from ...parallel import map_blocks
 from ...records import Floats, Integers, Neighbors, Problem, Sparse
 from ..operators import Explicit
@@ -153,7 +154,7 @@ def require_neighbors(neighbors: Neighbors, least: int, variant: str, why: str) 
     counts = neighbors.counts
     if counts.size and (fewest := int(counts.min())) < least:
         raise InputError(
-            f"n_neighbors: variant={variant!r} needs at least {least} points in every neighbourhood ({why}), but "
-            f"that of point {int(np.argmin(counts))} has {fewest}. "
-            "Raise n_neighbors (or radius), or lower n_components."
+            f"{named('n_neighbors')}: {setting('variant', variant)} needs at least {least} points in every "
+            f"neighbourhood ({why}), but that of point {int(np.argmin(counts))} has {fewest}. Raise "
+            f"{named('n_neighbors')} (or {named('radius')}), or lower {named('n_components')}."
         )

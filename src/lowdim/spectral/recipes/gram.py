@@ -11,6 +11,7 @@ import numpy as np
 from ... import checks
 from ...errors import DataWarning, NumericalError
 from ...events import Events
+from ...messages import named, setting
 from ...records import Floats, Problem, Solution
 from ..operators import CenteredGram, Explicit
 
@@ -47,8 +48,8 @@ def kernel_problem(kernel: Floats, events: Events) -> tuple[Problem, Floats]:
     if 0 < share < 16 * EPSILON:
         raise NumericalError(
             f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is "
-            "left of the differences between points. Centre the columns of X, or use kernel='linear' or 'rbf', "
-            "which do not depend on an offset."
+            f"left of the differences between points. Centre the columns of X, or use {setting('kernel', 'linear')} "
+            "or 'rbf', which do not depend on an offset."
         )
     if 0 < share < np.sqrt(EPSILON):
         events.warned(
@@ -70,7 +71,7 @@ def warn_of_empty_coordinates(solution: Solution, events: Events) -> None:
     floor = np.finfo(np.float64).eps * solution.vectors.shape[0] * np.max(solution.values, initial=0.0)
     if empty := int(np.sum(solution.values <= floor)):
         events.warned(
-            f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
-            f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
+            f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: "
+            f"the data spans only {solution.values.size - empty} dimensions here. Lower {named('n_components')}.",
             DataWarning,
         )

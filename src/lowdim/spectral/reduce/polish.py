@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import ConvergenceWarning
 from ...events import Events
+from ...messages import named, setting
 from ...parallel import map_blocks
 from ...records import Floats, Problem, Solution
 from ..solvers.common import Standard, Trial, finish, rayleigh_ritz, standardise
@@ -84,8 +85,9 @@ def polished(
         cut = sign * float(values[-1])
     if tolerance is not None and not worst <= tolerance:
         events.warned(
-            f"polish={degree} reached residuals of {worst:.1e} |A| in {passes} passes, not tolerance={tolerance:.1e}. "
-            "Raise polish (the degree of the filter), n_landmarks or tolerance, or use solver='exact'.",
+            f"{setting('polish', degree)} reached residuals of {worst:.1e} |A| in {passes} passes, not "
+            f"{setting('tolerance', tolerance, 'LLL')}. Raise polish (the degree of the filter), "
+            f"{named('n_landmarks')} or tolerance, or use {setting('solver', 'exact')}.",
             ConvergenceWarning,
         )
     return finish(standard, Trial(Y, products), "polish", n_components)

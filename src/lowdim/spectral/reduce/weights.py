@@ -18,6 +18,7 @@ from ...data.rows import Rows
 from ...errors import DataWarning, InputError
 from ...events import Events
 from ...keeping import pieces
+from ...messages import setting
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -207,7 +208,7 @@ class Remoteness:
             events.warned(
                 f"{self.far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
                 f"{self.farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
-                "coordinates are extrapolated. Use more landmarks, choose='farthest' or 'k-means', or leave out "
-                "outliers.",
+                f"coordinates are extrapolated. Use more landmarks, {setting('choose', 'farthest')} or 'k-means', "
+                "or leave out outliers.",
                 DataWarning,
             )

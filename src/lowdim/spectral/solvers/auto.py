@@ -12,6 +12,7 @@ from scipy import sparse
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
 from ...events import Events
 from ...keeping import once
+from ...messages import named
 from ...records import Attempt, Floats, Operator, Problem, Solution
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
@@ -74,7 +75,9 @@ def solve(
     events = events or Events()
     rng = rng or np.random.default_rng(0)
     if solver not in (*_LADDER, *SOLVERS):
-        raise InputError(f"solver must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}.")
+        raise InputError(
+            f"{named('solver')} must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}."
+        )
     return once(
         events,
         "solve",
@@ -90,7 +93,7 @@ def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
     standard, n_components = standardise(problem, settings.rng), settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
-            f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
+            f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
     if solver not in _LADDER:

@@ -15,7 +15,7 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"markup", "places"},
+    {"markup", "messages", "places"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
     {"lapack"},

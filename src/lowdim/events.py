@@ -89,8 +89,9 @@ class Events:
 
     def warned(self, message: str, category: type[LowdimWarning]) -> None:
         """Warn the user, through the warnings module and on the stream."""
-        self.emit("warned", message, category=category.__name__)
-        warnings.warn(message, category, stacklevel=_frames_to_user())
+        warning = category(message)
+        self.emit("warned", str(warning), category=category.__name__)
+        warnings.warn(warning, stacklevel=_frames_to_user())
 
 
 def _frames_to_user() -> int:

@@ -19,6 +19,8 @@ from .data.mapped import in_memory, is_mapped
 from .data.rows import Rows
 from .errors import InputError, MemoryLimitError
 from .memory import available_memory
+from .messages import in_python, named, setting
+from .messages import value as quoted
 from .parallel import ALONE, row_blocks
 from .records import Floats, format_bytes
 from .rules import Either, OneOf, Rule, Whole
@@ -50,7 +52,7 @@ def _nearest_word(value: object, rule: Rule) -> str:
     rules = rule.rules if isinstance(rule, Either) else (rule,)
     names = [name for part in rules if isinstance(part, OneOf) for name in part.names]
     close = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
-    return f" Did you mean {close[0]!r}?" if close else ""
+    return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Rows:
@@ -185,7 +187,8 @@ def check_dense(rows: Rows, why: str) -> None:
     """Raise an InputError for a sparse matrix where the method needs every entry."""
     if rows.is_sparse:
         raise InputError(
-            f"X must be a dense array: {why}; got a sparse matrix. Give X.toarray() if zeros mean zero."
+            f"X must be a dense array: {why}; got a sparse matrix. "
+            f"{in_python('Give X.toarray() if zeros mean zero.', 'Save it as a dense array.')}"
         )
 
 
@@ -207,7 +210,7 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
         worst = int(np.argmax(np.abs(diagonal)))
         raise InputError(
             f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {diagonal[worst]:g}. "
-            "Set the diagonal to 0, or use metric='graph' if these are affinities."
+            f"Set the diagonal to 0, or use {setting('metric', 'graph')} if these are affinities."
         )
     check_symmetric(values, what=what)
 
@@ -260,7 +263,8 @@ def check_components(n_components: int, available: int, why: str) -> None:
     """Raise an InputError when more components are asked for than the problem has."""
     if n_components > available:
         raise InputError(
-            f"n_components must be at most {available}: {why}; got {n_components}. Ask for fewer, or give more data."
+            f"{named('n_components')} must be at most {available}: {why}; got {n_components}. Ask for fewer, or "
+            "give more data."
         )
 
 
@@ -269,8 +273,9 @@ def check_neighbors(n_neighbors: int, n_points: int, collapsed: int = 0) -> None
     if n_neighbors >= n_points:
         distinct = f" distinct points ({collapsed} duplicates were collapsed)" if collapsed else " points"
         raise InputError(
-            f"n_neighbors must be less than the number of points; got n_neighbors={n_neighbors} with "
-            f"{n_points}{distinct}. Use n_neighbors <= {n_points - 1}."
+            f"{named('n_neighbors')} must be less than the number of points; got "
+            f"{setting('n_neighbors', n_neighbors)} with {n_points}{distinct}. Use {named('n_neighbors')} <= "
+            f"{n_points - 1}."
         )
 
 
@@ -286,7 +291,8 @@ def check_clusters(n_clusters: int, n_rows: int) -> None:
     """Raise an InputError when there are more groups than points."""
     if n_clusters > n_rows:
         raise InputError(
-            f"n_clusters must be at most the number of points; got n_clusters={n_clusters} with n_samples={n_rows}. "
+            f"{named('n_clusters')} must be at most the number of points; got {setting('n_clusters', n_clusters)} "
+            f"with n_samples={n_rows}. "
             "Ask for fewer."
         )
 
@@ -308,7 +314,9 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?)(i?)b?\s*", limit.lower())
         if match is None:
-            raise InputError(f"memory_limit must be bytes or a size such as '4 GB'; got {limit!r}.")
+            raise InputError(
+                f"{named('memory_limit')} must be bytes or a size such as '4 GB'; got {quoted(limit)}."
+            )
         base = 1024 if match[3] else 1000
         return int(float(match[1]) * base ** " kmgt".index(match[2] or " "))
     return int(limit)
@@ -317,7 +325,7 @@ def parse_bytes(limit: int | float | str | None) -> int | None:
 def check_memory(needed: int, limit: int | float | str | None, *, what: str, instead: str) -> None:
     """Raise a MemoryLimitError before work that would need more than the limit, or than the machine has free."""
     allowed = parse_bytes(limit)
-    source = "memory_limit"
+    source = named("memory_limit")
     if allowed is None:
         allowed, source = available_memory(), "this machine's free memory"
     if allowed is not None and needed > allowed:
@@ -335,7 +343,8 @@ def make_generator(random_state: Any) -> np.random.Generator:
     if random_state is None or Whole(0).allows(random_state):
         return np.random.default_rng(random_state)
     raise InputError(
-        f"random_state must be a whole number >= 0, a NumPy Generator or RandomState, or None; got {random_state!r}."
+        f"{named('random_state')} must be a whole number >= 0{in_python(', a NumPy Generator or RandomState')}, or "
+        f"{quoted(None)}; got {quoted(random_state)}."
     )
 
 

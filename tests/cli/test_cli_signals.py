@@ -15,7 +15,7 @@ import pytest
 import lowdim
 import lowdim.cli
 import lowdim.parallel
-from lowdim.cli.signals import STOPPING, heeding
+from lowdim.cli.terminal.signals import STOPPING, heeding
 from lowdim.persistence import budget
 
 SOURCE = Path(lowdim.__file__).parents[1]

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import kernels
 from ..errors import DataWarning, InputError
+from ..messages import named, setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
 from ..run import Run
@@ -83,11 +84,12 @@ class FittedEntropic:
 
 def _check(perplexity: float, neighbors: Neighbors) -> None:
     if not perplexity >= 1:
-        raise InputError(f"perplexity must be at least 1: got {perplexity!r}; 5 to 50 is usual")
+        raise InputError(f"{named('perplexity')} must be at least 1: got {perplexity!r}; 5 to 50 is usual")
     short = neighbors.counts <= perplexity
     if short.any():
         raise InputError(
-            f"perplexity must be below the number of neighbours of every row: got perplexity={perplexity:g}, and "
-            f"{np.count_nonzero(short)} of {neighbors.n_rows} rows have no more neighbours than that, the fewest "
-            f"{neighbors.counts.min()}; give n_neighbors >= 3 * perplexity, or a smaller perplexity"
+            f"{named('perplexity')} must be below the number of neighbours of every row: got "
+            f"{setting('perplexity', perplexity)}, and {np.count_nonzero(short)} of {neighbors.n_rows} rows have no "
+            f"more neighbours than that, the fewest {neighbors.counts.min()}; give {named('n_neighbors')} >= 3 * "
+            "perplexity, or a smaller perplexity"
         )

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from ..errors import DataWarning, InputError
+from ..messages import setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
 from ..run import Run
@@ -42,8 +43,8 @@ class Gaussian:
         """Settle the bandwidth."""
         if self.sigma is not None and self.alpha is not None:
             raise InputError(
-                f"Gaussian takes sigma or alpha, not both: got sigma={self.sigma!r} and alpha={self.alpha!r}; "
-                "leave one of them out (alpha = 1 / sigma^2)"
+                f"Gaussian takes sigma or alpha, not both: got {setting('sigma', self.sigma)} and "
+                f"{setting('alpha', self.alpha)}; leave one of them out (alpha = 1 / sigma^2)"
             )
         for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
             if given is not None and not given > 0:

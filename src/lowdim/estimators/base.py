@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..events import Event, Events, Listener
 from ..mapping.base import Map
 from ..memory import peak_memory
+from ..messages import named, setting
 from ..methods.base import Embedded
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
@@ -198,8 +199,9 @@ class Estimator(
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
-                "random_state must be a whole number where checkpoint is given, so that a run that goes on draws the "
-                f"same random numbers; got {self.random_state!r}. Give a seed, such as random_state=0."
+                f"{named('random_state')} must be a whole number where checkpoint is given, so that a run that goes "
+                f"on draws the same random numbers; got {self.random_state!r}. Give a seed, such as "
+                f"{setting('random_state', 0)}."
             )
 
     def _identity(self, rows: Rows) -> Identity:

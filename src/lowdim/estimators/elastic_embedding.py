@@ -16,6 +16,7 @@ from ..embedding.repulsion.protocol import Engine, Repulsion
 from ..embedding.similarity import GAUSSIAN, Kernel
 from ..errors import InputError
 from ..events import Events, Listener
+from ..messages import setting
 from ..neighbors.neighborhood import Neighborhood
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from ..optimize.protocol import Optimizer
@@ -116,7 +117,7 @@ class ElasticEmbedding(NeighborEmbedding):
             return None
         if hood.points.pairwise:
             raise InputError(
-                "negative='distances' needs points; X holds distances or affinities. Use 'uniform'."
+                f"{setting('negative', 'distances')} needs points; X holds distances or affinities. Use 'uniform'."
             )
         Y = hood.index.rows.block(slice(None)).astype(float)
         centred = Y - Y.mean(axis=0)

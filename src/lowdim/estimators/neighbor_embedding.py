@@ -23,6 +23,7 @@ from ..errors import DataWarning, InputError
 from ..events import Events
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..messages import named, setting
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
 from ..neighbors.build import follow_links
@@ -93,8 +94,9 @@ class NeighborEmbedding(EmbeddingParameters):
         check_repulsion(self.repulsion, self.n_components)
         if self.perplexity is not None and self.affinity != "auto":
             raise InputError(
-                f"perplexity belongs to affinity='auto'; got perplexity={self.perplexity:g} with "
-                f"affinity={self.affinity!r}. Put it into the affinity, as in Entropic({self.perplexity:g})."
+                f"{named('perplexity')} belongs to {setting('affinity', 'auto')}; got "
+                f"{setting('perplexity', self.perplexity)} with {setting('affinity', self.affinity)}. Put it into "
+                f"the affinity, as in Entropic({self.perplexity:g})."
             )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
@@ -273,8 +275,8 @@ class NeighborEmbedding(EmbeddingParameters):
             critical = self._critical_lambda(objective, events)
             if critical >= self.lam:
                 events.warned(
-                    f"lam={self.lam:g} is below the critical lambda {critical:.3g}, where all points in one place are "
-                    "the minimum. Raise lam.",
+                    f"{setting('lam', self.lam)} is below the critical lambda {critical:.3g}, where all points in "
+                    "one place are the minimum. Raise lam.",
                     DataWarning,
                 )
                 return [self.lam]
@@ -284,7 +286,8 @@ class NeighborEmbedding(EmbeddingParameters):
         steps = np.asarray(path, dtype=np.float64).ravel()
         if not (steps.size and np.isfinite(steps).all() and (steps > 0).all()):
             raise InputError(
-                f"homotopy must hold finite values of lambda > 0; got {path!r}. Give such values, or a count."
+                f"{named('homotopy')} must hold finite values of lambda > 0; got {path!r}. Give such values, or a "
+                "count."
             )
         return [*(float(lam) for lam in steps), *([] if steps[-1] == self.lam else [self.lam])]
 

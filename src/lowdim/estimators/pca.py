@@ -13,6 +13,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..mapping.linear import LinearMap
+from ..messages import named
 from ..methods.base import Embedded
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
@@ -88,8 +89,8 @@ class PCA(Estimator):
         count = self._count
         if count is None:
             raise InputError(
-                f"n_components of PCA must be a whole number for partial_fit; got {self.n_components!r}. The rows "
-                "to come are not known, so neither is their share of variance."
+                f"{named('n_components', 'PCA')} must be a whole number for partial_fit; got {self.n_components!r}. "
+                "The rows to come are not known, so neither is their share of variance."
             )
         validation.check_components(count, rows.n_columns, "the number of features")
         self.sketch_ = sketch_rows(

@@ -11,6 +11,7 @@ from .. import validation
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named, setting
 from ..methods.laplacian import laplacian_problem
 from ..parallel import row_blocks
 from ..records import Floats, Sparse
@@ -36,17 +37,17 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
         given = np.array(in_memory(np.asarray(init)), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"init must hold numbers; got {type(init).__name__} that does not: {error}."
+            f"{named('init')} must hold numbers; got {type(init).__name__} that does not: {error}."
         ) from None
     if given.shape != (n_rows, n_components):
         raise InputError(
-            f"init must have a row for each row of X and n_components columns, ({n_rows}, {n_components}); got "
-            f"{given.shape}. Leave it to init='auto', or give as many."
+            f"{named('init')} must have a row for each row of X and {named('n_components')} columns, ({n_rows}, "
+            f"{n_components}); got {given.shape}. Leave it to {setting('init', 'auto')}, or give as many."
         )
     if not np.isfinite(given).all():
         raise InputError(
-            f"init must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. Replace them, "
-            "or leave it to init='auto'."
+            f"{named('init')} must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. "
+            f"Replace them, or leave it to {setting('init', 'auto')}."
         )
     validation.check_size(given, "init")
     return given
@@ -88,7 +89,8 @@ def find_start(
     if name == "pca":
         if rows is None:
             raise InputError(
-                "init='pca' needs points; X holds distances or affinities. Use init='spectral' or 'random'."
+                f"{setting('init', 'pca')} needs points; X holds distances or affinities. Use "
+                f"{setting('init', 'spectral')} or 'random'."
             )
         found = _principal(rows, n_components, rng)
     else:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..messages import named
 from ..neighbors import build_index
 from ..parallel import row_blocks
 from ..records import Floats, Integers
@@ -84,15 +85,15 @@ def nearest_neighbor_error(
     )
     if points.n_columns != queries.n_columns:
         raise InputError(
-            f"test of {owner} must have as many columns as train; got {queries.n_columns} and {points.n_columns}. "
-            "Map both by the same model."
+            f"{named('test', owner)} must have as many columns as train; got {queries.n_columns} and "
+            f"{points.n_columns}. Map both by the same model."
         )
     known = check_labels(owner, "train_labels", train_labels, points.n_rows)
     asked = check_labels(owner, "test_labels", test_labels, queries.n_rows)
     if ("U" in known.dtype.kind + asked.dtype.kind) and known.dtype.kind != asked.dtype.kind:
         raise InputError(
-            f"test_labels of {owner} must be of the type of train_labels; got {asked.dtype} and {known.dtype}. Convert "
-            "one of them."
+            f"test_labels of {owner} must be of the type of train_labels; got {asked.dtype} and {known.dtype}. "
+            "Convert one of them."
         )
     _check_voters(owner, k, points.n_rows)
     codes, n_classes = label_codes(owner, "test_labels", np.concatenate((known, asked)))
@@ -140,6 +141,6 @@ def _commonest(codes: Integers, n_classes: int) -> Integers:
 def _check_voters(owner: str, k: int, available: int) -> None:
     if not 1 <= k <= available:
         raise InputError(
-            f"k of {owner} must be a whole number from 1 to {available}, the points that can vote; got {k!r}. Use a "
-            "smaller k, or give more points."
+            f"{named('k', owner)} must be a whole number from 1 to {available}, the points that can vote; got "
+            f"{k!r}. Use a smaller k, or give more points."
         )

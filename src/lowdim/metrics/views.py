@@ -11,6 +11,7 @@ import numpy as np
 from .. import kernels
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named
 from ..neighbors.generic import GenericIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
@@ -75,8 +76,8 @@ class TableDistances:
         table = self.index.table(self.index.rows.select(points), slice(0, points.size))
         if not (np.isfinite(table).all() and table.min() >= 0):
             raise InputError(
-                f"metric of score must give finite distances >= 0; {self.index.metric!r} gave {_worst(table)!r}. "
-                "Use another metric, or correct it."
+                f"{named('metric', 'score')} must give finite distances >= 0; {self.index.metric!r} gave "
+                f"{_worst(table)!r}. Use another metric, or correct it."
             )
         return table
 

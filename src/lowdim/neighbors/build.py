@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import setting
 from ..records import Neighbors
 from ..run import Run
 from .approximate import ApproximateIndex
@@ -78,7 +79,7 @@ def build_index(
         and the sample on which it is judged.
     """
     if search not in SEARCHES:
-        raise InputError(f"search={search!r} is not known; allowed are {', '.join(SEARCHES)}.")
+        raise InputError(f"{setting('search', search)} is not known; allowed are {', '.join(SEARCHES)}.")
     if isinstance(metric, str) and metric in PRECOMPUTED:
         return GraphIndex(rows, metric) if rows.is_sparse else PrecomputedIndex(rows)
     resolved = resolve_metric(metric, metric_params, rows)
@@ -93,8 +94,8 @@ def build_index(
     if isinstance(resolved, GeneralMetric):
         if search != "descent":
             raise InputError(
-                f"search={search!r} needs a metric with a Euclidean form, not {resolved.name!r}; "
-                "use 'exact' or 'approximate'."
+                f"{setting('search', search)} needs a metric with a Euclidean form, not {resolved.name!r}; use "
+                "'exact' or 'approximate'."
             )
         descent = DescentSearcher(rows, resolved.name, resolved.parameters, _seed(rng))
         return ApproximateIndex(rows, resolved, descent, rng)

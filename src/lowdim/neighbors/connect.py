@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import kernels
 from ..errors import DisconnectedError
+from ..messages import named, setting
 from ..records import Components, Floats, Integers
 from ..run import Run
 from .edges import Edges
@@ -45,8 +46,9 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
         if not np.isfinite(distances[best]).all():
             raise DisconnectedError(
                 f"The graph has {count} components and the input holds no distance between some of them, so that "
-                "on_disconnected='connect' has no edge to add. Give the data or dense distances, raise n_neighbors "
-                "or radius, or use on_disconnected='per_component'."
+                f"{setting('on_disconnected', 'connect')} has no edge to add. Give the data or dense distances, "
+                f"raise {named('n_neighbors')} or {named('radius')}, or use "
+                f"{setting('on_disconnected', 'per_component')}."
             )
         labels = _join(best, nearest, distances, labels, edges)
     ends = np.array([edge[:2] for edge in edges], dtype=np.int64).reshape(-1, 2)

@@ -9,6 +9,7 @@ from .. import kernels
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import DataWarning, InputError
+from ..messages import setting
 from ..records import Floats, Integers, Neighbors
 from ..run import Run
 from .index import Index
@@ -101,8 +102,8 @@ class GraphIndex(Index):
         if missing.any():
             a, b = int(left[missing][0]), int(right[missing][0])
             raise InputError(
-                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the "
-                "sparse input; give dense distances, store these entries, or give the data itself."
+                f"{setting('metric', self.metric)}: the distance of points {a} and {b} is needed and not stored in "
+                "the sparse input; give dense distances, store these entries, or give the data itself."
             )
         return out
 

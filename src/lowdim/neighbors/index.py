@@ -9,6 +9,7 @@ import numpy as np
 from .. import checks
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named, setting
 from ..records import Floats, Integers, Neighbors
 from ..run import Run
 
@@ -76,8 +77,8 @@ class Index(ABC):
         available = self.n_points - (rows is None)
         if not 1 <= k <= available:
             raise InputError(
-                f"n_neighbors={k}: must be between 1 and {available}, the number of other points; "
-                "lower n_neighbors or give more points."
+                f"{setting('n_neighbors', k)}: must be between 1 and {available}, the number of other points; lower "
+                f"{named('n_neighbors')} or give more points."
             )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
 from ..events import Events
+from ..messages import setting
 from ..places import State
 from ..records import Floats
 from .measures import inner, spread
@@ -298,8 +299,9 @@ class Loop:
             if best.iteration == 0:
                 raise ConvergenceError(
                     "E or its gradient is not finite soon after the start, however short the steps "
-                    f"({self._recoveries} times halved). Start from smaller coordinates, lower lambda or the learning "
-                    "rate, or use repulsion='exact' to see whether the approximation is the cause."
+                    f"({self._recoveries} times halved). Start from smaller coordinates, lower lambda or the "
+                    f"learning rate, or use {setting('repulsion', 'exact')} to see whether the approximation is the "
+                    "cause."
                 )
             return False
         self._recoveries += 1
@@ -319,8 +321,8 @@ def tell(outcome: Outcome, stopping: Stopping, events: Events) -> None:
     elif outcome.reason == "max_iterations" and not stopping.is_budget:
         events.warned(
             f"E still falls by {_last_decrease(outcome.history):.1e} of itself an iteration after "
-            f"{outcome.iterations} iterations, above tolerance={stopping.tolerance:.1e}. Raise max_iterations or the "
-            "tolerance, or use another optimizer.",
+            f"{outcome.iterations} iterations, above {setting('tolerance', stopping.tolerance)}. Raise "
+            "max_iterations or the tolerance, or use another optimizer.",
             ConvergenceWarning,
         )
     elif outcome.reason == "not finite":
@@ -333,7 +335,7 @@ def tell(outcome: Outcome, stopping: Stopping, events: Events) -> None:
     elif outcome.reason == "stalled" and _is_steep(outcome):
         events.warned(
             f"No step lowers E after {outcome.iterations} iterations although its gradient is not small: E and its "
-            "gradient do not agree. Make the repulsion more accurate, or use optimizer='momentum'.",
+            f"gradient do not agree. Make the repulsion more accurate, or use {setting('optimizer', 'momentum')}.",
             ConvergenceWarning,
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import kernels
 from ..embedding.objectives.protocol import Objective
 from ..errors import InputError
+from ..messages import named, setting
 from ..parallel import map_blocks
 from ..places import State
 from ..records import Choice, Floats
@@ -63,7 +64,8 @@ class Momentum:
             return usual if usual * stiffness <= 2.0 else 2.0 / stiffness
         if objective.lam == 0.0:
             raise InputError(
-                "learning_rate counts in units of the repulsion, and lambda is 0: use learning_rate='auto'."
+                f"{named('learning_rate')} counts in units of the repulsion, and lambda is 0: use "
+                f"{setting('learning_rate', 'auto')}."
             )
         return self.learning_rate / (4.0 * objective.lam)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..errors import InputError
+from ..messages import named
 from .descent import DirectedDescent
 from .directions import (
     ConjugateGradient,
@@ -33,5 +34,5 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
 def named_optimizer(name: str) -> Optimizer:
     """The optimiser of a name, as it comes."""
     if name not in OPTIMIZERS:
-        raise InputError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {name!r}.")
+        raise InputError(f"{named('optimizer')} must be one of {', '.join(OPTIMIZERS)}; got {name!r}.")
     return OPTIMIZERS[name]()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
+from ...messages import named, setting
 from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
 from .sparse import from_parts
 from .table import Request, Table, chosen_label, listed
@@ -38,7 +39,7 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
         id_name = str(request.id)
         if id_name not in columns:
             raise InputError(
-                f"id: {source} has no column {id_name!r} in obs. It has {listed(list(columns))}."
+                f"{named('id')}: {source} has no column {id_name!r} in obs. It has {listed(list(columns))}."
             )
         ids = columns.pop(id_name)
     else:
@@ -50,7 +51,7 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
 def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
     """The matrix: X, a layer or an obsm."""
     if request.layer is not None and request.obsm is not None:
-        raise InputError("layer and obsm: give one of the two.")
+        raise InputError(f"{named('layer')} and {named('obsm')}: give one of the two.")
     for option, folder in _FOLDERS.items():
         wanted = getattr(request, option)
         if wanted is None:
@@ -58,12 +59,12 @@ def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
         there = list(group[folder]) if folder in group else []
         if wanted not in there:
             raise InputError(
-                f"{option}: {source} has no {wanted!r} in {folder}. It has {listed(there) or 'none'}."
+                f"{named(option)}: {source} has no {wanted!r} in {folder}. It has {listed(there) or 'none'}."
             )
         return group[folder][wanted], f"{source} [{folder}/{wanted}]"
     if "X" not in group:
         there = [
-            f"{option}={name!r}" for option, folder in _FOLDERS.items() for name in group.get(folder, ())
+            setting(option, name) for option, folder in _FOLDERS.items() for name in group.get(folder, ())
         ]
         raise InputError(f"{source}: has no X. Say which matrix: {', '.join(there) or 'it has none'}.")
     return group["X"], f"{source} [X]"

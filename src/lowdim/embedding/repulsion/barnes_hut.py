@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
+from ...messages import named, setting
 from ...parallel import map_blocks
 from ...records import Floats, Integers
 from ...rules import Real, Rule
@@ -54,8 +55,9 @@ class BarnesHut:
         check_parameters(type(self).__name__, {"theta": self.theta}, self._rules)
         if n_components > 3:
             raise InputError(
-                "n_components must be 1, 2 or 3 with repulsion='barnes-hut', whose tree has no more dimensions; got "
-                f"n_components={n_components}. Use repulsion='exact', or ask for fewer components."
+                f"{named('n_components')} must be 1, 2 or 3 with {setting('repulsion', 'barnes-hut')}, whose tree "
+                f"has no more dimensions; got {setting('n_components', n_components)}. Use "
+                f"{setting('repulsion', 'exact')}, or ask for fewer components."
             )
         return BarnesHutEngine(kernel, float(self.theta), n_jobs)
 

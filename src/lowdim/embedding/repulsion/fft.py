@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
+from ...messages import named, setting
 from ...places import State
 from ...records import Floats, Integers
 from ..similarity import Kernel
@@ -66,13 +67,13 @@ class FFT:
         """The engine that runs."""
         if n_components > 2:
             raise InputError(
-                f"repulsion='fft' works in 1 and 2 dimensions; got n_components={n_components}. Use 'barnes-hut' for "
-                "3, or 'exact' for any number."
+                f"{setting('repulsion', 'fft')} works in 1 and 2 dimensions; got "
+                f"{setting('n_components', n_components)}. Use 'barnes-hut' for 3, or 'exact' for any number."
             )
         if not LADDER[-1][0] <= self.tolerance < 1:
             raise InputError(
-                f"tolerance of FFT must be from {LADDER[-1][0]:g} to below 1; got {self.tolerance!r}. Use Exact() for "
-                "more accuracy."
+                f"{named('tolerance', 'FFT')} must be from {LADDER[-1][0]:g} to below 1; got {self.tolerance!r}. "
+                "Use Exact() for more accuracy."
             )
         return FourierEngine(kernel, self.tolerance, n_jobs)
 

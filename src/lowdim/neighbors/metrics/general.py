@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...errors import InputError
+from ...messages import setting
 from ...parallel import row_blocks
 from ...records import Floats
 
@@ -83,7 +84,8 @@ def _haversine(left: Floats, right: Floats) -> Floats:
     """
     if left.shape[1] != 2:
         raise InputError(
-            f"metric='haversine' needs two columns, latitude and longitude in radians; got {left.shape[1]}."
+            f"{setting('metric', 'haversine')} needs two columns, latitude and longitude in radians; got "
+            f"{left.shape[1]}."
         )
     half = np.sin((left[:, None] - right[None]) / 2) ** 2
     latitudes = np.cos(left[:, :1]) * np.cos(right[:, 0])

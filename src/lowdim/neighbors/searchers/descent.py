@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
+from ...messages import setting
 from ...run import Run
 from .base import Found
 
@@ -36,13 +37,14 @@ class DescentSearcher:
             import pynndescent
         except ImportError as error:
             raise MissingExtraError(
-                "Approximate search with this metric or with sparse rows needs pynndescent: "
-                "pip install 'lowdim[descent]', or use search='exact'."
+                "Approximate search with this metric or with sparse rows needs pynndescent: pip install "
+                f"'lowdim[descent]', or use {setting('search', 'exact')}."
             ) from error
         known = NAMES.get(metric, metric)
         if known not in pynndescent.distances.named_distances:
             raise InputError(
-                f"search='approximate' does not know metric={metric!r}; use search='exact' or another metric."
+                f"{setting('search', 'approximate')} does not know {setting('metric', metric)}; use "
+                f"{setting('search', 'exact')} or another metric."
             )
         self.rows, self.seed = rows, seed
         self.metric, self.parameters = known, dict(parameters)
@@ -93,8 +95,9 @@ def _check_process() -> None:
     """
     if _USED_BY - {os.getpid()} and _dies_when_forked():
         raise ForkedError(
-            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive that. "
-            "Start processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use search='exact'."
+            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive "
+            "that. Start processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use "
+            f"{setting('search', 'exact')}."
         )
     _USED_BY.add(os.getpid())
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
+from ...messages import named, setting
 from ...places import State
 from ...records import Choice, Floats, Sparse
 from ..line_search import Backtracking, LineSearch
@@ -77,8 +78,8 @@ class SpectralDirection:
             except TooDear as reason:
                 if self.form == "exact":
                     raise InputError(
-                        f"form='exact' of the spectral direction cannot be had: {reason}. Use form='two-level' or "
-                        "kappa=7, or raise memory_limit."
+                        f"{setting('form', 'exact')} of the spectral direction cannot be had: {reason}. Use "
+                        f"{setting('form', 'two-level')} or {setting('kappa', 7)}, or raise {named('memory_limit')}."
                     ) from reason
                 why = str(reason)
         Z = self.coarse

@@ -16,6 +16,7 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
+from ...messages import setting
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -196,7 +197,7 @@ class Remoteness:
             run.warned(
                 f"{self.far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
                 f"{self.farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
-                "coordinates are extrapolated. Use more landmarks, choose='farthest' or 'k-means', or leave out "
-                "outliers.",
+                f"coordinates are extrapolated. Use more landmarks, {setting('choose', 'farthest')} or 'k-means', "
+                "or leave out outliers.",
                 DataWarning,
             )

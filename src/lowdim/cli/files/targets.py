@@ -1,17 +1,19 @@
-"""What a command writes: every target is checked before the work and written whole or not at all."""
+"""What a command writes: checked before the work, written whole or not at all, and none costs another."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .introspection import constant
-from .usage import UsageError
+from ..options.table import formats
+from ..session import Session
+from ..usage import InterruptedWriting, UsageError
 
-EMBEDDINGS = constant("data.files.writing", "WRITABLE")
+EMBEDDINGS = formats("embedding")
 """Formats that coordinates can be written in."""
 PICTURES = (".png", ".svg", ".pdf", ".html")
 MOVING = ".gif"
@@ -19,12 +21,16 @@ LIKE_INPUT = {".npy": ".npy", ".npz": ".npy", ".mtx": ".npy", ".zarr": ".npy", "
 STANDARD = "-"
 
 
-def default_output(source: str) -> str:
-    """Where coordinates go if nobody says: into this folder, named after the data, in its kind of format."""
+def default_output(source: str, *, groups: bool = False) -> str:
+    """Where coordinates go if nobody says: into this folder, named after the data, in its kind of format.
+
+    With ``groups`` in a format that has a column for them.
+    """
     if source == STANDARD:
         return STANDARD
     path = Path(Path(source).name.removesuffix(".gz"))
-    return f"{path.stem}.embedding{LIKE_INPUT.get(path.suffix.lower(), '.csv')}"
+    suffix = LIKE_INPUT.get(path.suffix.lower(), ".csv")
+    return f"{path.stem}.embedding{'.csv' if groups and suffix == '.npy' else suffix}"
 
 
 def check_suffix(option: str, name: str, allowed: Iterable[str]) -> None:
@@ -34,9 +40,19 @@ def check_suffix(option: str, name: str, allowed: Iterable[str]) -> None:
         raise UsageError(f"{option}: {name!r} must end in {', '.join(allowed[:-1])} or {allowed[-1]}.")
 
 
+def check_pictures(option: str, names: Sequence[str], allowed: Iterable[str] = PICTURES) -> None:
+    """Whether pictures can be drawn: their formats are known, and Matplotlib is there."""
+    for name in names:
+        check_suffix(option, name, allowed)
+    if names:
+        from ...plotting.drawing import require_matplotlib
+
+        require_matplotlib()
+
+
 def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs: Sequence[str]) -> None:
     """Every file that will be written: possible, none of the inputs, none twice, and new unless forced."""
-    from ..persistence.atomic import check_target
+    from ...persistence.atomic import check_target
 
     seen: dict[Path, str] = {}
     to_output = [option for option, name in targets if name == STANDARD]
@@ -53,14 +69,70 @@ def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs:
         seen[path] = option
 
 
+class Results:
+    """What a command has to write, one after the other: see `writing`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._failures: list[Exception] = []
+        self.written: list[str] = []
+        """Files that are there."""
+
+    def write(self, name: str | None, step: Callable[[], object], stage: str = "write") -> None:
+        """Write one of them, by a function that leaves it whole or not at all; None: nobody asked for it."""
+        from ...errors import LowdimError
+
+        if name is None:
+            return
+        try:
+            with self._session.stage(stage):
+                step()
+            self.written += [name] if name != STANDARD else []
+        except KeyboardInterrupt:
+            raise InterruptedWriting(self.written) from None
+        except BrokenPipeError:
+            raise
+        except (LowdimError, OSError) as failure:
+            self._failures.append(failure)
+
+    def close(self) -> None:
+        """Say what could not be written; the first failure is raised."""
+        from ..failures import explain
+
+        for other in self._failures[1:]:
+            self._session.console.tell(f"error: {explain(other)}")
+        if self._failures:
+            raise self._failures[0]
+
+
+@contextmanager
+def writing(session: Session) -> Iterator[Results]:
+    """Write several results: what fails does not keep the others from being written, and is raised at the end.
+
+    Standard output comes last, since its reader may have gone away.
+    """
+    results = Results(session)
+    yield results
+    results.close()
+
+
 def write_coordinates(
-    name: str, embedding: Any, *, table: Any, clusters: Any, force: bool, inputs: Sequence[str]
+    name: str,
+    embedding: Any,
+    *,
+    table: Any,
+    clusters: Any,
+    force: bool,
+    inputs: Sequence[str],
+    obsm: str = "lowdim",
 ) -> None:
-    """Coordinates to a file, or as CSV to standard output."""
-    from ..data import files
+    """Coordinates to a file, or as CSV to standard output; in an .h5ad they are obsm ``X_<obsm>``."""
+    from ...data import files
 
     if name != STANDARD:
-        files.write_embedding(name, embedding, table=table, clusters=clusters, force=force, inputs=inputs)
+        files.write_embedding(
+            name, embedding, table=table, clusters=clusters, force=force, inputs=inputs, name=obsm
+        )
         return
     import tempfile
 
@@ -72,7 +144,7 @@ def write_coordinates(
 
 def copy_out(path: Path) -> None:
     """Copy a text file to standard output."""
-    from .voice import standard_output
+    from ..terminal.streams import standard_output
 
     stream = standard_output()
     # As bytes where there are any: a table is UTF-8 whatever the terminal speaks.
@@ -93,13 +165,13 @@ def write_json(name: str, content: Any, *, force: bool, inputs: Sequence[str]) -
 
 def write_text(name: str, text: str, *, force: bool, inputs: Sequence[str]) -> None:
     """Text to a file or to standard output."""
-    from ..persistence.atomic import writing
-    from .voice import emit
+    from ...persistence import atomic
+    from ..terminal.streams import emit
 
     if name == STANDARD:
         emit(text)
         return
-    with writing(name, force=force, inputs=inputs) as temporary:
+    with atomic.writing(name, force=force, inputs=inputs) as temporary:
         temporary.write_text(
             text if text.endswith("\n") else text + "\n", encoding="utf-8", errors="backslashreplace"
         )

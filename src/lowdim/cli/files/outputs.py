@@ -1,30 +1,30 @@
-"""What ``embed`` and ``transform`` leave: coordinates, pictures, a model, a report."""
+"""What ``embed`` leaves: coordinates, pictures, a model, a report."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..errors import LowdimError
-from .failures import explain
-from .groups import add_force, add_images, add_json
-from .options import Chosen
-from .parser import Parser, given
-from .session import Session
+from ..options.method import Chosen
+from ..options.shared import add_force, add_images, add_json
+from ..parser import Parser, given
+from ..session import Session
+from ..usage import UsageError
 from .targets import (
     EMBEDDINGS,
     MOVING,
     PICTURES,
     STANDARD,
+    Results,
     check_all,
+    check_pictures,
     check_suffix,
     default_output,
     write_coordinates,
 )
-from .usage import InterruptedWriting, UsageError
 
 FRAMES = 5
 """Iterations between the frames of a moving picture."""
@@ -32,6 +32,8 @@ MOVED = 2
 """Dimensions that a moving picture shows."""
 DRAWN = 3
 """Dimensions that a picture can show."""
+GROUPING = "spectral-clustering"
+"""The method that finds groups beside coordinates."""
 
 
 def add_outputs(parser: Parser) -> None:
@@ -44,6 +46,7 @@ def add_outputs(parser: Parser) -> None:
         help=f"coordinates, with ids and labels: {', '.join(EMBEDDINGS)}, or - for CSV on standard output (default: "
         "DATA's name with .embedding before the suffix, in this folder, unless another result is asked for)",
     )
+    add_name(group, "the method's name")
     group.add_argument(
         "--plot",
         metavar="FILE",
@@ -68,6 +71,21 @@ def add_outputs(parser: Parser) -> None:
     parser.words["--quality"] = ()
 
 
+def add_name(group: argparse._ArgumentGroup, default: str) -> None:
+    """What coordinates are called in an .h5ad."""
+    group.add_argument(
+        "--name",
+        metavar="NAME",
+        help=f"of an .h5ad: the coordinates are its obsm X_NAME (default: {default})",
+    )
+
+
+def obsm_name(options: argparse.Namespace, method: str) -> str:
+    """What coordinates are called in an .h5ad: X_tsne, X_laplacian_eigenmaps, as others name theirs."""
+    name: str = options.name or method.replace("-", "_")
+    return name.removeprefix("X_")
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """The files that will be written."""
@@ -77,6 +95,7 @@ class Outputs:
     model: str | None
     report: str | None
     json: str | None
+    obsm: str
     force: bool
     inputs: Sequence[str]
 
@@ -85,14 +104,8 @@ class Outputs:
         """Those that the options name, or the default one; a UsageError where a name says no format."""
         output = options.output
         if not (output or options.plot or options.model or options.report):
-            output = default_output(options.data)
-        if output and output != STANDARD:
-            check_suffix("--output", output, EMBEDDINGS)
-        if output and output.lower().endswith(".h5ad") and not options.data.lower().endswith(".h5ad"):
-            raise UsageError(
-                f"--output: an .h5ad is a copy of the input with the coordinates added, and {options.data!r} is none: "
-                "name a .csv or .parquet."
-            )
+            output = default_output(options.data, groups=chosen.method.name == GROUPING)
+        check_output(output, options.data)
         moves = any(parameter.name == "record" for parameter in chosen.method.parameters)
         for picture in options.plot:
             check_suffix("--plot", picture, (*PICTURES, MOVING) if moves else PICTURES)
@@ -104,6 +117,7 @@ class Outputs:
             options.model,
             options.report,
             options.json,
+            obsm_name(options, chosen.method.name),
             options.force,
             inputs,
         )
@@ -120,8 +134,15 @@ class Outputs:
 
     def demands(self, options: argparse.Namespace) -> dict[str, Any]:
         """Parameters that the results need: a moving picture needs frames."""
-        wants = self.is_moving and not given(options, "own:").get("record")
-        return {"record": FRAMES} if wants else {}
+        if not self.is_moving:
+            return {}
+        record = given(options, "own:").get("record", FRAMES)
+        if record == 0:
+            raise UsageError(
+                "--plot: a moving picture is made of the iterations that --record keeps; got --record 0. Leave it out, "
+                "or give a number of at least 1."
+            )
+        return {"record": record}
 
     def check(self, model: Any) -> None:
         """Whether all can be written, before the work."""
@@ -129,10 +150,9 @@ class Outputs:
         named += [("--plot", picture) for picture in self.pictures]
         named += [("--model", self.model), ("--report", self.report), ("--json", self.json)]
         check_all(named, force=self.force, inputs=self.inputs)
-        if self.pictures or self.report:
-            from ..plotting.drawing import require_matplotlib
-
-            require_matplotlib()
+        check_pictures("--plot", self.pictures, (*PICTURES, MOVING))
+        if self.report:
+            check_pictures("--report", [self.report], (".html", ".htm"))
         wanted = getattr(model, "n_components", None)
         if self.is_moving and wanted != MOVED:
             raise UsageError(
@@ -144,88 +164,83 @@ class Outputs:
                 "and draw some of them with 'lowdim plot --columns', or ask for fewer."
             )
 
-    def write(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> list[str]:
-        """Write everything; returns the names.
-
-        What cannot be written does not keep the rest from it; the first failure is raised at the end. Standard output
-        comes last: its reader may have gone away.
-        """
-        written: list[str] = []
-        failures: list[Exception] = []
-        for name, step in self._steps(model, table, scores, images, session):
-            try:
-                step()
-                written += [name] if name != STANDARD else []
-            except KeyboardInterrupt:
-                raise InterruptedWriting(written) from None
-            except (LowdimError, OSError) as failure:
-                failures.append(failure)
-        if failures:
-            for other in failures[1:]:
-                session.voice.tell(f"error: {explain(other)}")
-            raise failures[0]
-        return written
-
-    def _steps(
-        self, model: Any, table: Any, scores: Any, images: Any, session: Session
-    ) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Names, and what writes them."""
+    def write(
+        self, results: Results, model: Any, table: Any, scores: Any, images: Any, session: Session
+    ) -> None:
+        """Write everything but the JSON and what goes to standard output."""
         clusters = getattr(model, "labels_", None)
-
-        def coordinates() -> None:
-            with session.stage("write"):
-                write_coordinates(
-                    str(self.coordinates),
-                    model.embedding_,
-                    table=table,
-                    clusters=clusters,
-                    force=self.force,
-                    inputs=self.inputs,
-                )
-
-        if self.coordinates is not None and self.coordinates != STANDARD:
-            yield self.coordinates, coordinates
-        if self.model is not None:
-            yield self.model, partial(self._write_model, model, session)
+        if self.coordinates != STANDARD:
+            self.write_coordinates(results, model, table)
+        results.write(self.model, partial(self._save, model))
         for picture in self.pictures:
-            yield picture, partial(_draw_stage, picture, model, table, images, session)
-        if self.report is not None:
-            yield self.report, partial(self._write_report, model, table, scores, images, session)
-        if self.coordinates == STANDARD:
-            yield STANDARD, coordinates
-
-    def _write_model(self, model: Any, session: Session) -> None:
-        from ..persistence import save
-
-        with session.stage("write"):
-            save(model, str(self.model), force=self.force)
-
-    def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
-        from ..plotting.report import write_report
-
-        assert self.report is not None
-        label, columns = colours_of(table, getattr(model, "labels_", None))
-        with session.stage("report"):
-            write_report(
-                self.report,
-                model,
-                None if scores is None else table.X,
-                label,
-                columns=columns,
-                scores=scores,
-                command=session.command,
-                images=images,
-                force=self.force,
+            results.write(picture, partial(_draw_one, picture, model, table, images), f"draw {picture}")
+        results.write(
+            self.report, partial(self._write_report, model, table, scores, images, session), "report"
+        )
+        if (
+            clusters is not None
+            and self.coordinates is not None
+            and self.coordinates.lower().endswith(".npy")
+        ):
+            session.console.warn(
+                f"{self.coordinates} holds the coordinates alone: an .npy has no place for the clusters. Name a .csv "
+                "or .parquet with -o to have them beside the coordinates."
             )
 
+    def write_coordinates(self, results: Results, model: Any, table: Any) -> None:
+        """Write the coordinates, with the clusters where there are any."""
+        results.write(
+            self.coordinates,
+            lambda: write_coordinates(
+                str(self.coordinates),
+                model.embedding_,
+                table=table,
+                clusters=getattr(model, "labels_", None),
+                force=self.force,
+                inputs=self.inputs,
+                obsm=self.obsm,
+            ),
+        )
 
-def _draw_stage(picture: str, model: Any, table: Any, images: Any, session: Session) -> None:
+    def _save(self, model: Any) -> None:
+        from ...persistence import save
+
+        save(model, str(self.model), force=self.force)
+
+    def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
+        from ...plotting.report import write_report
+
+        label, columns = colours_of(table, getattr(model, "labels_", None))
+        write_report(
+            str(self.report),
+            model,
+            None if scores is None else table.X,
+            label,
+            columns=columns,
+            scores=scores,
+            command=session.command,
+            images=images,
+            force=self.force,
+        )
+
+
+def check_output(output: str | None, data: str) -> None:
+    """A UsageError where coordinates of some data cannot go into a file of that name."""
+    if output and output != STANDARD:
+        check_suffix("--output", output, EMBEDDINGS)
+    if output and output.lower().endswith(".h5ad") and not data.lower().endswith(".h5ad"):
+        raise UsageError(
+            f"--output: an .h5ad is a copy of the input with the coordinates added, and {data!r} is none: name a "
+            ".csv or .parquet."
+        )
+
+
+def _draw_one(picture: str, model: Any, table: Any, images: Any) -> None:
     clusters = getattr(model, "labels_", None)
-    with session.stage(f"draw {picture}"):
-        if picture.lower().endswith(MOVING):
-            _move(picture, model.frames_, table, clusters)
-        else:
-            draw(picture, model.embedding_, table, clusters, images)
+    if picture.lower().endswith(MOVING):
+        _move(picture, model.frames_, table, clusters)
+    else:
+        draw(picture, model.embedding_, table, clusters, images)
 
 
 def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
@@ -241,14 +256,14 @@ def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
 
 def draw(picture: str, coordinates: Any, table: Any, clusters: Any, images: Any = None) -> None:
     """One picture of an embedding, coloured by its labels, or else by its clusters."""
-    from ..plotting import plot
+    from ...plotting import plot
 
     label, columns = colours_of(table, clusters)
     plot(coordinates[:, :DRAWN], label, path=picture, columns=columns, ids=table.ids, images=images)
 
 
 def _move(picture: str, frames: Any, table: Any, clusters: Any) -> None:
-    from ..plotting import animate
+    from ...plotting import animate
 
     label, columns = colours_of(table, clusters)
     animate(frames, None if label is None else columns[label], path=picture)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .introspection import Parameter
+from .table import Parameter
 
 _WHOLE = re.compile(r"[+-]?\d+")
 
@@ -61,7 +61,7 @@ def load_array(file: ArrayFile, *, indices: bool = False) -> Any:
     """The numbers in a file; with ``indices``, a single column of whole numbers has one dimension."""
     import numpy as np
 
-    from ..data import files
+    from ...data import files
 
     values: Any = files.read(file.path).X
     if indices and values.shape[1] == 1 and np.array_equal(values, np.round(values)):

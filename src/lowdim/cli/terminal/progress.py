@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..events import Event
-from .streams import say_aside
+from ...events import Event
+from .streams import write_error
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -41,7 +41,7 @@ class Lines:
         """Lines have no time left to show."""
 
     def _write(self, line: str) -> None:
-        say_aside(f"  {line}\n")
+        write_error(f"  {line}\n")
 
 
 class Bars:

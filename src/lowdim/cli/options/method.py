@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from .introspection import REQUIRED, Method, Parameter, find_method, methods
-from .parser import Parser
-from .translate import flag_of, help_text
-from .usage import UsageError, nearest
+from ..parser import Parser
+from ..usage import UsageError, nearest
+from .table import REQUIRED, Method, Parameter, find_method, methods
 from .values import convert, placeholder
+from .wording import flag_of
 
 DEFAULT_METHOD = "tsne"
 SHORT = {"n_components": "-d", "n_neighbors": "-k"}
@@ -22,6 +23,17 @@ RUNNING = {"random_state", "n_jobs", "memory_limit", "checkpoint"}
 """Parameters of every method, shown in a group of their own."""
 OWNERS = ("solver", "affinity", "repulsion", "optimizer")
 """Parameters that take configured objects."""
+ELSEWHERE = {
+    "umap": " UMAP is not part of lowdim yet; the nearest to it here are tsne and laplacian-eigenmaps.",
+    "diffusionmap": " Diffusion maps are not part of lowdim yet; the nearest to them here is laplacian-eigenmaps.",
+    "phate": " PHATE is not part of lowdim; the nearest to it here is laplacian-eigenmaps.",
+    "trimap": " TriMap is not part of lowdim; the nearest to it here is tsne.",
+    "pacmap": " PaCMAP is not part of lowdim yet; the nearest to it here is tsne.",
+    "mds": " Metric MDS by stress is not part of lowdim yet; classical-mds keeps distances.",
+    "ltsa": " LTSA is a variant of lle: --method lle --variant ltsa.",
+    "hessian": " It is a variant of lle: --method lle --variant hessian.",
+}
+"""Methods that people ask for and that have another name here, or none yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +43,35 @@ class Chosen:
     method: Method
     parts: Mapping[str, str]
 
-    def flags(self) -> dict[str, str]:
-        """The option of each parameter and field, by its name in the library."""
-        named = {p.name: flag_of(p.name) for p in self.method.parameters}
-        for owner, name in self.parts.items():
-            part = self.method.parts(owner).get(name)
-            if part is not None:
-                named = {f.name: flag_of(f.name, owner) for f in part.fields} | named
-        return named
-
 
 def choose(arguments: Sequence[str]) -> Chosen:
-    """Look for the method and its parts among the arguments, before the parser knows its options."""
-    scout = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    scout.add_argument("-m", "--method", nargs="?")
-    for owner in OWNERS:
-        scout.add_argument(f"--{owner}", nargs="?")
-    found, _ = scout.parse_known_args(list(arguments))
-    name = found.method or DEFAULT_METHOD
+    """Look for the method and its parts among the arguments: they decide which options there are."""
+    name = _value_of(arguments, "--method", "-m") or DEFAULT_METHOD
     method = find_method(name)
     if method is None:
-        hint = nearest(name, methods()) or f" There are {', '.join(methods())}."
+        wanted = re.sub(r"[\W_]", "", name.lower())
+        hint = ELSEWHERE.get(wanted) or nearest(name, methods()) or f" There are {', '.join(methods())}."
         raise UsageError(f"there is no method {name!r}.{hint} 'lowdim embed --help' says what each is for.")
-    return Chosen(method, {owner: part.lower() for owner in OWNERS if (part := getattr(found, owner))})
+    parts = {owner: _value_of(arguments, f"--{owner}") for owner in OWNERS}
+    return Chosen(method, {owner: part.lower() for owner, part in parts.items() if part})
+
+
+def _value_of(arguments: Sequence[str], flag: str, short: str | None = None) -> str | None:
+    """The value that is given to an option, the last time that it is given."""
+    found = None
+    for place, word in enumerate(arguments):
+        if word in (flag, short):
+            following = next(iter(arguments[place + 1 :]), "")
+            found = following if not following.startswith("-") else found
+        elif word.startswith(f"{flag}="):
+            found = word.partition("=")[2]
+        elif short and word.startswith(short) and not word.startswith("--"):
+            found = word[len(short) :].removeprefix("=")
+    return found or None
 
 
 def add_method(parser: Parser, chosen: Chosen) -> None:
     """Give a parser the options of the chosen method."""
-    flags = chosen.flags()
     method = chosen.method
     own = parser.add_argument_group(f"options of {method.name}")
     running = parser.add_argument_group("running")
@@ -66,7 +79,7 @@ def add_method(parser: Parser, chosen: Chosen) -> None:
     for parameter in method.parameters:
         if parameter.name not in HIDDEN:
             group = running if parameter.name in RUNNING else own
-            _add(group, _with_parts(method, parameter), flags, short=SHORT.get(parameter.name))
+            _add(group, _with_parts(method, parameter), short=SHORT.get(parameter.name))
             parser.words[flag_of(parameter.name)] = method.choices(parameter)
     for parameter in method.data:
         text = f"file with the {parameter.name}, in any format that DATA has"
@@ -79,16 +92,15 @@ def add_method(parser: Parser, chosen: Chosen) -> None:
         group = parser.add_argument_group(f"options of --{owner} {name}")
         for field in part.fields:
             if flag_of(field.name, owner) not in taken:
-                _add(group, field, flags, owner=owner)
+                _add(group, field, owner=owner)
     parser.explain = partial(_explain, chosen)
 
 
 def add_parameters(parser: Parser, title: str, parameters: Sequence[Parameter]) -> None:
     """Options for parameters of a function."""
     group = parser.add_argument_group(title)
-    flags = {parameter.name: flag_of(parameter.name) for parameter in parameters}
     for parameter in parameters:
-        _add(group, parameter, flags, short=SHORT.get(parameter.name))
+        _add(group, parameter, short=SHORT.get(parameter.name))
 
 
 def _with_parts(method: Method, parameter: Parameter) -> Parameter:
@@ -97,17 +109,15 @@ def _with_parts(method: Method, parameter: Parameter) -> Parameter:
     if not names:
         return parameter
     more = (
-        f" With options of their own: {', '.join(names)} (--{parameter.name} {names[0]} --help shows them)."
+        f"; with options of their own: {', '.join(names)} (--{parameter.name} {names[0]} --help shows them)"
     )
-    return replace(parameter, text=parameter.text + more)
+    return replace(parameter, help=parameter.help + more)
 
 
-def _add(
-    group: Any, parameter: Parameter, flags: Mapping[str, str], *, owner: str = "", short: str | None = None
-) -> None:
+def _add(group: Any, parameter: Parameter, *, owner: str = "", short: str | None = None) -> None:
     assert parameter.default is not REQUIRED
     names = [short, flag_of(parameter.name, owner)] if short else [flag_of(parameter.name, owner)]
-    text = help_text(parameter.text, flags, parameter.default).replace("%", "%%")
+    text = parameter.help.replace("%", "%%")
     place = f"{owner or 'own'}:{parameter.name}"
     if parameter.kinds == {"bool"}:
         group.add_argument(

@@ -6,19 +6,19 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from .introspection import Part
-from .options import OWNERS, Chosen
-from .parser import given
-from .translate import flag_of, in_options
-from .usage import UsageError
+from ..parser import given
+from ..usage import UsageError, nearest
+from .method import OWNERS, Chosen
+from .table import Part
 from .values import ArrayFile, load_array
+from .wording import flag_of, shell
 
 
 def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
     """The estimator that the options describe, its parameters checked; a UsageError names the option that is wrong."""
     import lowdim
 
-    from ..errors import InputError, InputTypeError
+    from ...errors import InputError, InputTypeError
 
     method = chosen.method
     parameters = {name: _resolved(name, value) for name, value in given(options, "own:").items()}
@@ -27,6 +27,7 @@ def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
     try:
         for owner in OWNERS:
             if owner in parameters:
+                _check_word(chosen, owner, parameters[owner])
                 parameters[owner] = make_part(
                     method.parts(owner).get(parameters[owner].lower()),
                     owner,
@@ -37,8 +38,18 @@ def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
         estimator._check_parameters()
         check_parts(estimator)
     except (InputError, InputTypeError) as error:
-        raise UsageError(in_options(str(error), chosen.flags())) from error
+        raise UsageError(error.said(shell)) from error
     return estimator
+
+
+def _check_word(chosen: Chosen, owner: str, word: str) -> None:
+    """A UsageError where a parameter that takes configured objects is given a word that names none."""
+    parameter = next(parameter for parameter in chosen.method.parameters if parameter.name == owner)
+    known = chosen.method.choices(parameter)
+    if known and word.lower() not in known:
+        raise UsageError(
+            f"{flag_of(owner)} must be one of {', '.join(known)}; got {word!r}.{nearest(word, known)}"
+        )
 
 
 def make_part(part: Part | None, owner: str, name: str, fields: dict[str, Any]) -> Any:
@@ -50,7 +61,7 @@ def make_part(part: Part | None, owner: str, name: str, fields: dict[str, Any]) 
     fields = {field: _resolved(field, value) for field, value in fields.items()}
     if owner != "optimizer":
         return getattr(lowdim, part.class_name)(**fields)
-    from ..optimize.named import named_optimizer
+    from ...optimize.named import named_optimizer
 
     usual: Any = named_optimizer(part.name)
     if type(usual).__name__ == part.class_name:
@@ -68,7 +79,7 @@ def check_parts(estimator: Any) -> None:
 
 def read_extra(chosen: Chosen, options: argparse.Namespace) -> dict[str, Any]:
     """Further data for ``fit``, such as the noise of oriented PCA."""
-    from ..data import files
+    from ...data import files
 
     named = given(options, "data:")
     wanted = {p.name: named[p.name] for p in chosen.method.data if named.get(p.name)}

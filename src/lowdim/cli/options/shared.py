@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from .parser import Parser, comma_list
-from .streams import in_letters
-
-PICTURES = (".png", ".svg", ".pdf", ".html")
+from ..parser import Parser, comma_list
+from ..terminal.streams import as_typed_text
 
 
 def add_input(parser: Parser) -> None:
@@ -17,21 +15,21 @@ def add_input(parser: Parser) -> None:
         "--label",
         metavar="COLUMN",
         action="append",
-        type=in_letters,
+        type=as_typed_text,
         help="column with labels, by name or number (from 0; -1: the last): it colours pictures and is no feature; "
         "given again: further columns that go along",
     )
     group.add_argument(
         "--id",
         metavar="COLUMN",
-        type=in_letters,
+        type=as_typed_text,
         help="column with names of the rows: kept beside the coordinates",
     )
     group.add_argument(
         "--drop",
         metavar="COLUMNS",
         action="extend",
-        type=lambda text: comma_list(in_letters(text)),
+        type=lambda text: comma_list(as_typed_text(text)),
         default=[],
         help="columns to leave out: a,b,c",
     )
@@ -42,15 +40,17 @@ def add_input(parser: Parser) -> None:
         help="whether a CSV or TSV file begins with the names of its columns (default: look at it)",
     )
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates the columns of a text file")
-    group.add_argument("--layer", metavar="NAME", type=in_letters, help="of .h5ad: this layer instead of X")
+    group.add_argument(
+        "--layer", metavar="NAME", type=as_typed_text, help="of .h5ad: this layer instead of X"
+    )
     group.add_argument(
         "--obsm",
         metavar="NAME",
-        type=in_letters,
+        type=as_typed_text,
         help="of .h5ad: this entry of obsm instead of X, such as X_pca",
     )
     group.add_argument(
-        "--key", metavar="NAME", type=in_letters, help="of .npz and .zarr: which of several arrays"
+        "--key", metavar="NAME", type=as_typed_text, help="of .npz and .zarr: which of several arrays"
     )
 
 

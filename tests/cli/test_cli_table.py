@@ -1,18 +1,30 @@
-"""What is read from the source is what the classes are."""
+"""The table of options is what the classes say of themselves."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 
 import pytest
 
 import lowdim
-from lowdim.cli.introspection import REQUIRED, find_method, function_parameters, methods, parts_of
-from lowdim.cli.introspection.docstring import descriptions, first_paragraph, plain, words_in
-from lowdim.cli.introspection.source import find, text_of
+from lowdim.cli.options.describe import TABLE, as_text, descriptions, help_text
+from lowdim.cli.options.table import (
+    REQUIRED,
+    find_method,
+    formats,
+    function_parameters,
+    methods,
+    owner_of,
+    parts_of,
+)
+
+
+def test_the_table_is_up_to_date():
+    assert TABLE.read_text(encoding="utf-8") == as_text(), "run 'make options' and commit what it writes"
 
 
 @pytest.mark.parametrize("name", list(methods()))
@@ -27,8 +39,9 @@ def test_parameters_are_those_of_the_class(name):
 @pytest.mark.parametrize("name", list(methods()))
 def test_every_parameter_is_described(name):
     method = methods()[name]
-    assert [parameter.name for parameter in method.parameters if not parameter.text] == []
-    assert not any(parameter.text.startswith("As in") for parameter in method.parameters)
+    assert [parameter.name for parameter in method.parameters if not parameter.help] == []
+    assert not any(parameter.help.startswith("As in") for parameter in method.parameters)
+    assert not any(word in p.help for p in method.parameters for word in ("`", "None", "True", "False"))
     assert method.title
     assert method.summary
 
@@ -58,6 +71,7 @@ def test_parts_are_those_that_the_library_knows():
     assert set(parts_of("affinity")) == {"gaussian", "entropic", "binary", "self-tuning"}
     assert list(parts_of("optimizer")) == list(OPTIMIZERS)
     assert parts_of("metric") == {}
+    assert (owner_of("LLL"), owner_of("LimitedMemory"), owner_of("Isomap")) == ("solver", "optimizer", "")
 
 
 @pytest.mark.parametrize("parameter", ["solver", "affinity", "repulsion"])
@@ -66,7 +80,7 @@ def test_fields_of_parts_are_those_of_their_classes(parameter):
         kind = getattr(lowdim, part.class_name)
         defaults = {field.name: field.default for field in dataclasses.fields(kind)}
         assert {field.name: field.default for field in part.fields} == defaults
-        assert all(field.text for field in part.fields)
+        assert all(field.help for field in part.fields)
 
 
 def test_optimisers_have_the_fields_of_their_directions():
@@ -80,8 +94,9 @@ def test_optimisers_have_the_fields_of_their_directions():
             assert getattr(holder, field.name) == field.default
 
 
-def test_solver_names_belong_to_spectral_methods():
-    assert "lll" in methods()["isomap"].parts("solver")
+def test_solvers_are_those_that_the_rules_of_a_method_allow():
+    assert "variational-nystrom" in methods()["lle"].parts("solver")
+    assert set(methods()["isomap"].parts("solver")) == {"lll", "landmark-z", "nystrom"}
     assert methods()["pca"].parts("solver") == {}
     solver = next(p for p in methods()["pca"].parameters if p.name == "solver")
     assert methods()["pca"].choices(solver) == ("auto", "covariance", "snapshot", "randomized", "streaming")
@@ -89,19 +104,27 @@ def test_solver_names_belong_to_spectral_methods():
 
 def test_further_data_of_fit():
     assert [parameter.name for parameter in methods()["oriented-pca"].data] == ["noise"]
-    assert methods()["pca"].data == []
+    assert methods()["pca"].data == ()
 
 
-@pytest.mark.parametrize(
-    ("module", "name"), [("metrics.score", "score"), ("selection.run", "sweep"), ("plotting.static", "plot")]
-)
-def test_functions(module, name):
+@pytest.mark.parametrize("name", ["score", "sweep", "plot"])
+def test_functions(name):
     signature = inspect.signature(getattr(lowdim, name))
-    found = {parameter.name: parameter for parameter in function_parameters(module, name)}
+    found = {parameter.name: parameter for parameter in function_parameters(name)}
     assert list(found) == list(signature.parameters)
     for parameter in signature.parameters.values():
-        expected = REQUIRED if parameter.default is parameter.empty else parameter.default
-        assert found[parameter.name].default == expected
+        default = found[parameter.name].default
+        if parameter.default is parameter.empty:
+            assert default is REQUIRED
+        else:
+            assert default in (parameter.default, repr(parameter.default))
+
+
+def test_formats():
+    from lowdim.data import files
+
+    assert formats("data") == files.SUFFIXES
+    assert formats("embedding") == files.WRITABLE
 
 
 def test_descriptions_of_a_docstring():
@@ -126,22 +149,28 @@ def test_descriptions_of_a_docstring():
         "two": "First line and second.",
         "three": "Alone.",
     }
-    assert first_paragraph(text) == "A sentence over two lines."
 
 
-def test_words_and_plain_text():
-    text = '``"auto"`` or `Gaussian`, or ``"exact"``'
-    assert words_in(text) == ("auto", "exact")
-    assert plain(text) == "auto or Gaussian, or exact"
+@pytest.mark.parametrize(
+    ("text", "default", "expected"),
+    [
+        ('``"auto"`` or `Gaussian`, or ``"exact"``.', "auto", "auto or Gaussian, or exact (default: auto)"),
+        (
+            "None: what n_neighbors says, or ``solver=exact``.",
+            None,
+            "default: what --n-neighbors says, or --solver exact.",
+        ),
+        ("Whether to centre.", True, "Whether to centre (default: true)"),
+        ("Threads; -1 (default) uses all.", -1, "Threads; -1 (default) uses all."),
+    ],
+)
+def test_help_speaks_of_options(text, default, expected):
+    assert help_text(text, {"n_neighbors": "--n-neighbors", "solver": "--solver"}, default) == expected
 
 
-def test_what_lowdim_does_not_define_is_not_found():
-    assert find("estimators.isomap", "Callable") is None
-    assert text_of(None) == ""
-
-
-def test_nothing_heavy_is_imported():
-    code = "import sys; from lowdim.cli.introspection import methods; methods(); print(*sys.modules)"
+def test_the_table_is_json_and_nothing_heavy_is_imported_to_read_it():
+    json.loads(TABLE.read_text(encoding="utf-8"))
+    code = "import sys; from lowdim.cli.options.table import methods; methods(); print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

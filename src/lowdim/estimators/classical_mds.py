@@ -173,6 +173,10 @@ class ClassicalMDS(SpectralEstimator):
             self.metric in ("euclidean", "l2") and self.landmarks is None and self.solver in ("auto", "exact")
         )
 
+    @property
+    def _keeps_rows(self) -> bool:
+        return not self._is_pca
+
     def _embed_by_pca(self, rows: Rows, events: Events) -> Embedded:
         validation.check_components(
             self.n_components, rows.n_columns, "Euclidean distances span the columns of X"

@@ -21,7 +21,7 @@ from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.linear.streaming import Sketch, sketch_block_rows, sketch_capacity
-from .base import COMMON_RULES, Embedded, Estimator
+from .base import COMMON_RULES, Embedded, Estimator, as_came, read_only
 from .shared import Shared
 
 DENSE_SOLVERS = ("covariance", "snapshot")
@@ -116,8 +116,12 @@ class PCA(Estimator):
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
-        self.embedding_ = self.map_.transform(rows)
+        self.embedding_ = read_only(as_came(self.map_.transform(rows), rows))
         return self
+
+    @property
+    def _keeps_rows(self) -> bool:
+        return False
 
     def inverse_transform(self, X: Any) -> Floats:
         """Points of the original space from coordinates."""

@@ -396,3 +396,36 @@ def test_other_columns_than_those_of_the_fit(good: np.ndarray) -> None:
         model.transform(frame.rename(columns={"a": "z"}))
     with pytest.raises(InputError, match="X has 4 features, but PCA is expecting 5 features"):
         lowdim.PCA(2).fit(good).transform(good[:, :4])
+
+
+FUNCTIONS = {
+    "negative": (lambda a, b: -float(np.abs(a - b).sum()), r"a number >= 0; it gave -"),
+    "NaN": (lambda a, b: float("nan"), r"a finite number; it gave nan"),
+    "text": (lambda a, b: "far", r"a number; it gave a str: 'far'"),
+    "None": (lambda a, b: None, r"a number|a finite number"),
+    "directed": (lambda a, b: float(np.maximum(a - b, 0).sum()), r"the same for \(a, b\) and \(b, a\)"),
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+@pytest.mark.parametrize("method", ["TSNE", "LaplacianEigenmaps", "LLE", "ClassicalMDS", "Isomap"])
+def test_functions_that_are_no_distances_are_refused_everywhere_alike(
+    method: str, kind: str, good: np.ndarray
+) -> None:
+    function, words = FUNCTIONS[kind]
+    with pytest.raises(InputError, match=rf"metric=<lambda> must be a distance: it must give ({words})"):
+        getattr(lowdim, method)(metric=function).fit(good)
+
+
+@pytest.mark.parametrize("name", PRECOMPUTED)
+def test_rounding_of_distances_is_no_error(name: str, good: np.ndarray) -> None:
+    """Cosine distances leave 2e-16 on the diagonal, and as little below 0."""
+    D = distances_of(good)
+    rounded = D + 2e-16 * np.eye(60)
+    rounded[3, 5] = rounded[5, 3] = 0.0
+    exact = np.where(rounded < 1e-12, 0.0, rounded)
+    rounded[3, 5] = rounded[5, 3] = -1e-16
+    for form in (np.asarray, np.asfortranarray):
+        reference, model = (make(name, metric="precomputed").fit(form(held)) for held in (exact, rounded))
+        np.testing.assert_array_equal(model.embedding_, reference.embedding_)
+        np.testing.assert_array_equal(model.transform(exact[:5]), reference.transform(exact[:5]))

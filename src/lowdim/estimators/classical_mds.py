@@ -134,8 +134,7 @@ class ClassicalMDS(SpectralEstimator):
             return super()._check_input(X, reset=reset)
         rows = validation.check_pairwise(self, X, what="distances", reset=reset)
         validation.check_dense(rows, "ClassicalMDS needs the distances of all pairs")
-        validation.check_distances(rows, what="distances", reset=reset)
-        return rows
+        return validation.check_distances(rows, what="distances", reset=reset)
 
     def _embed_whole(self, rows: Rows, solver: Solver, events: Events, shared: Shared) -> Embedded:
         validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")

@@ -36,7 +36,7 @@ def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 
                 "Give the distances of all points to all, or the points themselves with another metric."
             )
         check_dense(rows, "the distances of all points to all are needed")
-        check_distances(rows, what="distances", reset=True)
+        rows = check_distances(rows, what="distances", reset=True)
     if _is_constant(rows):
         raise InputError(
             f"X of {owner} must hold different points; all {rows.n_rows} rows are equal. Check how X was read."

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..parallel import row_blocks
@@ -36,35 +37,51 @@ def check_dense(rows: Rows, why: str) -> None:
         )
 
 
-def check_distances(rows: Rows, *, what: str, reset: bool) -> None:
-    """Distances, lengths and affinities are never negative and, at ``fit``, symmetric with a zero diagonal."""
-    values = rows.values
-    lowest = _lowest(rows)
-    if lowest < 0:
+ROUNDING = 1e-6
+"""Share of the largest entry that negative entries, the diagonal and X - X.T may differ from 0 by."""
+
+
+def check_distances(rows: Rows, *, what: str, reset: bool) -> Rows:
+    """Distances, lengths and affinities are never negative and, at ``fit``, symmetric with a zero diagonal.
+
+    What is only rounding, such as the 2e-16 that cosine distances leave on the diagonal, is set to 0.
+    """
+    lowest, highest = _extent(rows)
+    allowed = ROUNDING * highest
+    if lowest < -allowed:
         raise InputError(
             f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
         )
-    if not reset:
-        return
+    values = rows.values
     if isinstance(values, csr_array):
-        return
-    places = np.arange(rows.n_rows)
+        return rows if lowest >= 0 else Rows(values.maximum(csr_array(values.shape, dtype=values.dtype)))
+    places = np.arange(rows.n_rows if reset else 0)
     diagonal = values[places, places]
-    if np.any(diagonal != 0):
+    if reset and np.any(np.abs(diagonal) > allowed):
         worst = int(np.argmax(np.abs(diagonal)))
         raise InputError(
             f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {diagonal[worst]:g}. "
             "Set the diagonal to 0, or use metric='graph' if these are affinities."
         )
-    check_symmetric(values, what=what)
+    if lowest < 0 or np.any(diagonal != 0):
+        # In the order that they have in memory: some solvers' bits hang on it.
+        values = np.maximum(in_memory(values), values.dtype.type(0))
+        values[places, places] = 0
+    if reset:
+        check_symmetric(values, what=what)
+    return rows if values is rows.values else Rows(values)
 
 
-def _lowest(rows: Rows) -> float:
-    """The smallest entry that is held; 0 where none is."""
+def _extent(rows: Rows) -> tuple[float, float]:
+    """The smallest and the largest entry that is held; 0 where none is."""
     if isinstance(rows.values, csr_array):
-        return float(rows.values.data.min(initial=0))
-    parts = row_blocks(rows.n_rows, rows.block_rows())
-    return min((float(rows.values[part].min(initial=0)) for part in parts), default=0.0)
+        held = rows.values.data
+        return float(held.min(initial=0)), float(held.max(initial=0))
+    lowest = highest = 0.0
+    for part in row_blocks(rows.n_rows, rows.block_rows()):
+        block = rows.values[part]
+        lowest, highest = min(lowest, float(block.min(initial=0))), max(highest, float(block.max(initial=0)))
+    return lowest, highest
 
 
 def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
@@ -76,7 +93,7 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
         )
     if reset:
         gap = abs(graph - graph.T)
-        if gap.nnz and gap.data.max() > 1e-6 * graph.data.max():
+        if gap.nnz and gap.data.max() > ROUNDING * graph.data.max():
             raise InputError(
                 f"X must be an undirected graph (a symmetric matrix of {what}); X and X.T differ by up to "
                 f"{gap.data.max():g}. Symmetrise it first, for example X.maximum(X.T) or (X + X.T) / 2."
@@ -88,7 +105,7 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
     return Rows(graph)
 
 
-def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = 1e-6) -> None:
+def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = ROUNDING) -> None:
     """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
     blocks = [slice(start, start + 512) for start in range(0, values.shape[0], 512)]
     scale = max((float(np.abs(values[block]).max(initial=0)) for block in blocks), default=0.0)

@@ -61,7 +61,7 @@ def test_zeros_and_few_entries_are_no_question_of_size():
     validation.check_size(np.zeros((0, 3)), "X")
     validation.check_size(sparse.csr_array((3, 3)), "X")
     validation.check_size(np.array([[2**63 - 1]]), "X")
-    with pytest.raises(ValueError, match="X contains NaN"):
+    with pytest.raises(ValueError, match=r"X\[0, 1\] is NaN"):
         validation.check_size(np.array([[1e300, np.nan]]), "X")
     with pytest.raises(ValueError, match="infinity"):
         validation.check_size(np.array([[np.inf, 1.0]], dtype=np.float32), "X")

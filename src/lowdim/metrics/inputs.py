@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,40 +10,14 @@ from scipy import sparse
 
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import named, setting
 from ..parallel import row_blocks
 from ..records import Floats, Integers
-from ..validation import check_dense, check_distances, listed, view_rows
+from ..validation import check_dense, check_distances, listed, read_array
 
 
 def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Rows:
     """Finite real numbers with two dimensions, points and coordinates; ``flat``: N numbers are one column."""
-    array: Any = value if sparse.issparse(value) else np.asanyarray(value)
-    if array.dtype.kind == "O":
-        with suppress(TypeError, ValueError):
-            array = array.astype(np.float64)
-    if array.dtype.kind not in "biuf":
-        raise InputError(
-            f"{named(name, owner)} must be an array of real numbers; got type {array.dtype}. Encode or leave out "
-            "what is not a number."
-        )
-    if flat and array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2:
-        hint = (
-            f"Give {name}[:, None] if it has one column."
-            if array.ndim == 1
-            else "Flatten each point to a row."
-        )
-        raise InputError(
-            f"{named(name, owner)} must have two dimensions, points and coordinates; got shape {array.shape}. {hint}"
-        )
-    if 0 in array.shape:
-        raise InputError(
-            f"{named(name, owner)} must have at least one row and one column; got shape {array.shape}. Check how it "
-            "was read."
-        )
-    rows = view_rows(array)
+    rows = read_array(value, name, flat=flat)
     _check_finite_rows(owner, name, rows)
     return rows
 
@@ -54,21 +27,19 @@ def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 
     rows = read_points(owner, "X", X)
     if rows.n_rows < at_least:
         raise InputError(
-            f"{named('X', owner)} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
+            f"X of {owner} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
         )
     if pairwise:
         if rows.n_rows != rows.n_columns:
             raise InputError(
-                f"{named('X', owner)} must be a square matrix of distances with {setting('metric', 'precomputed')}; "
-                f"got shape {rows.shape}. Give the distances of all points to all, or the points themselves with "
-                "another metric."
+                f"X of {owner} must be a square matrix of distances with metric='precomputed'; got shape {rows.shape}. "
+                "Give the distances of all points to all, or the points themselves with another metric."
             )
         check_dense(rows, "the distances of all points to all are needed")
-        check_distances(rows, what="distances", reset=True)
+        rows = check_distances(rows, what="distances", reset=True)
     if _is_constant(rows):
         raise InputError(
-            f"{named('X', owner)} must hold different points; all {rows.n_rows} rows are equal. Check how X was "
-            "read."
+            f"X of {owner} must hold different points; all {rows.n_rows} rows are equal. Check how X was read."
         )
     return rows
 
@@ -77,19 +48,18 @@ def check_embedding(owner: str, embedding: Any, n_points: int) -> Floats:
     """An embedding (N x d) of as many points as the data has."""
     if sparse.issparse(embedding):
         raise InputError(
-            f"{named('embedding', owner)} must be a dense array (N x d); got a sparse matrix. Give "
-            "embedding.toarray()."
+            f"embedding of {owner} must be a dense array (N x d); got a sparse matrix. Give embedding.toarray()."
         )
     rows = read_points(owner, "embedding", embedding)
     if rows.n_rows != n_points:
         raise InputError(
-            f"{named('embedding', owner)} must have one row for each row of X; got {rows.n_rows} rows for "
+            f"embedding of {owner} must have one row for each row of X; got {rows.n_rows} rows for "
             f"{n_points} of X. Give the embedding of the same points, in the same order."
         )
     if _is_constant(rows):
         raise InputError(
-            f"{named('embedding', owner)} must hold different points; all {n_points} rows are equal. Fit it again, "
-            "with other parameters."
+            f"embedding of {owner} must hold different points; all {n_points} rows are equal. Fit it again, with other "
+            "parameters."
         )
     return rows.block(slice(0, n_points))
 
@@ -99,13 +69,13 @@ def check_labels(owner: str, name: str, labels: Any, n_points: int) -> NDArray[A
     names: NDArray[Any] = np.asarray(labels)
     if names.shape != (n_points,):
         raise InputError(
-            f"{named(name, owner)} must hold one label for each of the {n_points} points; got shape {names.shape}. "
+            f"{name} of {owner} must hold one label for each of the {n_points} points; got shape {names.shape}. "
             "Give a list of labels, one a row."
         )
     if names.dtype.kind in "fc" and np.isnan(names).any():
         raise InputError(
-            f"{named(name, owner)} must have a label in every place; {int(np.isnan(names).sum())} are NaN. Remove "
-            "those points, or give them a label of their own."
+            f"{name} of {owner} must have a label in every place; {int(np.isnan(names).sum())} are NaN. Remove those "
+            "points, or give them a label of their own."
         )
     return names
 
@@ -117,8 +87,8 @@ def label_codes(owner: str, name: str, labels: NDArray[Any]) -> tuple[Integers, 
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels})
         raise InputError(
-            f"{named(name, owner)} must hold labels of one type, so that ties have an order; got {listed(kinds)}. "
-            "Convert them, for example to str."
+            f"{name} of {owner} must hold labels of one type, so that ties have an order; got {listed(kinds)}. Convert "
+            "them, for example to str."
         ) from None
     return codes.astype(np.int64).reshape(labels.shape), classes.size
 
@@ -135,7 +105,7 @@ def _check_finite_rows(owner: str, name: str, rows: Rows) -> None:
         wrong += (part.start + np.flatnonzero(~np.isfinite(rows.block(part)).all(axis=1))).tolist()
     if wrong:
         raise InputError(
-            f"{named(name, owner)} must hold finite numbers; {len(wrong)} rows hold NaN or infinite entries: "
+            f"{name} of {owner} must hold finite numbers; {len(wrong)} rows hold NaN or infinite entries: "
             f"{listed(wrong)}. Remove those points or fill their entries."
         )
 

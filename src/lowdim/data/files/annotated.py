@@ -140,7 +140,10 @@ def _frame(
 
 
 def _column(node: Any, name: str, budget: Budget) -> NDArray[Any]:
-    """A column: plain, categorical (codes of categories), or with a mask of what is missing."""
+    """A column: plain, categorical (codes of categories), or with a mask of what is missing.
+
+    anndata 0.13 writes any text so, the index too, where pandas 3 has made it a string array.
+    """
     if _is_array(node):
         return _values(node, name, budget)
     if {"codes", "categories"} <= set(node):
@@ -165,7 +168,7 @@ def _values(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     """An array of numbers or of text."""
     if not _is_array(array):
         raise FormatError(f"{name}: is damaged. Write or copy the file again.")
-    if array.dtype.kind == "O" and len(array.shape) == 1:
+    if array.dtype.kind in "OT" and len(array.shape) == 1:  # HDF5's text of any length, and zarr's
         return _text(array, name, budget)
     values = _loaded(array, name, budget)
     if values.dtype.kind in "biuf":
@@ -198,7 +201,7 @@ def _names(group: Any, n_columns: int, source: str, budget: Budget) -> tuple[str
     index = str(var.attrs.get("_index", "_index"))
     if index not in var:
         return None
-    names = _values(var[index], f"{source} [var/{index}]", budget)
+    names = _column(var[index], f"{source} [var/{index}]", budget)
     if names.shape != (n_columns,):
         raise FormatError(
             f"{source}: var has {names.shape} names where the matrix has {n_columns} columns. The file is damaged; "

@@ -228,6 +228,9 @@ class Run:
     ) -> Progress:
         """Step from state to state until it is done; a run that goes on takes up the last state that was kept.
 
+        An interrupt, or a listener that stops the work, keeps the last state that was reached before it goes on to the
+        caller, and the run counts as unfinished.
+
         Parameters
         ----------
         name, key
@@ -235,7 +238,7 @@ class Run:
         start
             The first state.
         step
-            The next state. It may change arrays of the one before, which nobody needs any more.
+            The next state. It leaves the one before as it is: an interrupt in its midst falls back on that.
         done
             Whether a state is the last.
         pack, unpack
@@ -251,9 +254,16 @@ class Run:
         def packed(state: Progress) -> State:
             return cast(State, state) if pack is None else pack(state)
 
-        while not done(state):
-            state = step(state)
-            place.save_progress(partial(packed, state))
+        began = time.perf_counter()
+        try:
+            while not done(state):
+                state = step(state)
+                place.save_progress(partial(packed, state))
+        except (KeyboardInterrupt, errors.Stop):
+            place.mark_unfinished()
+            place.save_progress(partial(packed, state), now=True)
+            raise
+        place.save_result(partial(packed, state), seconds=time.perf_counter() - began)
         return state
 
     def map(

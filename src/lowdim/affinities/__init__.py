@@ -9,6 +9,7 @@ from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
 from .laplacian import NormalizedWeights, degrees, laplacian, normalized
 from .self_tuning import SelfTuning
+from .weigh import weigh, weigh_copies
 from .weights import Affinity, FittedAffinity
 
 __all__ = [
@@ -25,4 +26,6 @@ __all__ = [
     "paths_from_new",
     "shortest_paths",
     "symmetrize",
+    "weigh",
+    "weigh_copies",
 ]

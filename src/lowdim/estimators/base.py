@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..data.rows import Rows
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
 from ..events import Event, Events, Listener
 from ..memory import peak_memory
 from ..notebook import listener_for
@@ -24,6 +24,7 @@ from ..persistence.identity import Identity
 from ..places import Place
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from .foreign_names import check_names
 from .shared import Shared
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -116,6 +117,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
+    _hints: ClassVar[Mapping[str, str]] = {}
+    """What other libraries call otherwise, and what to do."""
 
     callback: Listener | None
     checkpoint: str | os.PathLike[str] | None
@@ -127,6 +130,19 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     random_state: Any
     report_: Report
     verbose: int
+
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        """Say what a parameter of another library is called here; any other wrong name is Python's own TypeError."""
+        check_names(cls.__name__, parameters, cls._get_param_names(), cls._hints, InputTypeError)
+        made: Self = super().__new__(cls)
+        return made
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters by name, as in scikit-learn."""
+        names = self._get_param_names()
+        check_names(type(self).__name__, parameters, names, self._hints, InputError)
+        super().set_params(**parameters)
+        return self
 
     def fit(self, X: Any, y: Any = None) -> Estimator:
         """Embed the rows of ``X`` and keep the map for new points.
@@ -156,7 +172,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         with keeping(self.checkpoint, lambda: self._identity(rows), events):
             if self.checkpoint is not None:
                 shared.keeper = events.keeper
-            embedded = self._embed(rows, events, shared)
+            embedded = self._embed_rows(rows, events, shared)
         coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
         self._forget()
         self.embedding_ = coordinates
@@ -224,6 +240,10 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)
+
+    def _embed_rows(self, rows: Rows, events: Events, shared: Shared) -> Embedded:
+        """The method by what it takes."""
+        return self._embed(rows, events, shared)
 
     @abstractmethod
     def _embed(self, rows: Rows, events: Events, shared: Shared) -> Embedded:

@@ -15,11 +15,13 @@ from ..embedding.objectives.elastic import ElasticEmbedding as Energy
 from ..embedding.repulsion.protocol import Engine, Repulsion
 from ..embedding.similarity import GAUSSIAN, Kernel
 from ..errors import InputError
-from ..events import Events, Listener
+from ..events import Listener
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from ..optimize.protocol import Optimizer
+from ..optimize.schedules import Annealing
 from ..records import Floats, Sparse
 from ..rules import OneOf, Rule
+from ..run import Run
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .neighbor_embedding import NeighborEmbedding
 from .neighborhood import Neighborhood
@@ -51,7 +53,7 @@ class ElasticEmbedding(NeighborEmbedding):
 
     _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "negative": OneOf("uniform", "distances")}
     _kernel: ClassVar[Kernel] = GAUSSIAN
-    _usual_steps: ClassVar[int | None] = 10
+    _surely_bounded: ClassVar[float] = np.inf
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class ElasticEmbedding(NeighborEmbedding):
         affinity: str | Affinity = "auto",
         lam: float = 100.0,
         negative: str = "uniform",
-        optimizer: str | Optimizer = "auto",
+        optimizer: str | Optimizer[Any] | Annealing = "auto",
         repulsion: str | Repulsion = "auto",
         init: Any = "auto",
         homotopy: Any = "auto",
@@ -102,7 +104,7 @@ class ElasticEmbedding(NeighborEmbedding):
         self.callback = callback
         self.verbose = verbose
 
-    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+    def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
         return W
 
     def _make_objective(
@@ -126,18 +128,12 @@ class ElasticEmbedding(NeighborEmbedding):
     def _pair_weight(self, n_rows: float) -> float:
         return 1.0
 
-    def _critical_lambda(self, objective: NeighborObjective, events: Events) -> float:
+    def _critical_lambda(self, objective: NeighborObjective, run: Run) -> float:
         assert isinstance(objective, Energy)
         if objective.data is None:
-            return super()._critical_lambda(objective, events)
+            return super()._critical_lambda(objective, run)
         repulsion = DistanceLaplacian(objective.data, objective.masses)
-        return critical_lambda(
-            objective.weights,
-            masses=objective.masses,
-            repulsion=repulsion,
-            events=events,
-            n_jobs=self.n_jobs,
-        )
+        return critical_lambda(objective.weights, masses=objective.masses, repulsion=repulsion, run=run)
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         """w- of a new point counts with its mean, 1."""

@@ -12,9 +12,11 @@ from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning
 from ..embedding.repulsion.protocol import Repulsion
 from ..events import Listener
 from ..optimize.protocol import Optimizer
+from ..optimize.schedules import Annealing
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from .base import COMMON_RULES, Estimator
 from .engines import ENGINE_RULES
+from .foreign_names import EMBEDDING_HINTS
 from .starts import INIT_RULES
 
 EMBEDDING_RULES: Mapping[str, Rule] = {
@@ -51,6 +53,7 @@ DESCRIPTION = """
         (as ``metric="graph"``).
     lam
         Weight of the repulsion; 1 is the method as it was published, less makes the attraction 1 / lam times as strong.
+        Above 1 t-SNE has no minimum, SNE has none from some value below 2 on, and symmetric SNE may have none.
     optimizer
         ``"auto"`` (for t-SNE momentum on a schedule, else L-BFGS on the spectral direction), ``"gd"``, ``"fp"``,
         ``"diagh"``, ``"sd"``, ``"sd-"``, ``"cg"``, ``"lbfgs"``, ``"momentum"``, or a configured object of
@@ -61,11 +64,12 @@ DESCRIPTION = """
         Where to start: ``"auto"``, ``"pca"``, ``"spectral"`` (Laplacian eigenmaps of the same affinities),
         ``"random"``, or coordinates.
     homotopy
-        Path of lambda: ``"auto"``, a number of steps in equal factors from the critical lambda to ``lam``, values of
-        lambda to take before ``lam``, or None to minimise at ``lam`` at once.
+        Path of lambda: ``"auto"`` (10 steps, fewer where ``max_iter`` is below 250, none for t-SNE's own schedule), a
+        number of steps in equal factors from the critical lambda to ``lam``, values of lambda to take before ``lam``,
+        or None to minimise at ``lam`` at once.
     max_iter
-        Iterations at most, at each lambda; None: 270 for t-SNE's own schedule (750 up to 10,000
-        points), else 1000.
+        Iterations at most, of all steps together; None: 270 for t-SNE's own schedule (750 up to 10,000
+        points), else 1000 at each lambda.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -94,6 +98,7 @@ class EmbeddingParameters(Estimator):
     """What a neighbour embedding is told."""
 
     _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
+    _hints: ClassVar[Mapping[str, str]] = EMBEDDING_HINTS
 
     def __init__(
         self,
@@ -104,7 +109,7 @@ class EmbeddingParameters(Estimator):
         metric: str | Callable[..., float] = "euclidean",
         affinity: str | Affinity = "auto",
         lam: float = 1.0,
-        optimizer: str | Optimizer = "auto",
+        optimizer: str | Optimizer[Any] | Annealing = "auto",
         repulsion: str | Repulsion = "auto",
         init: Any = "auto",
         homotopy: Any = "auto",

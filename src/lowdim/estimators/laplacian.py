@@ -9,13 +9,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import validation
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning, weigh
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
 from ..records import PlannedStage, Sparse
 from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
+from ..run import Run
 from ..spectral.recipes.laplacian import laplacian_problem
 from ..spectral.reduce.configuration import LandmarkSolver
 from . import costs
@@ -77,16 +78,11 @@ def build_affinity(
     estimator: Any, hood: Neighborhood, events: Events
 ) -> tuple[Sparse, FittedAffinity | None]:
     """Symmetric affinities of the fitted points, and what gives those of new points (None: they come given)."""
+    run = Run(events, estimator.n_jobs)
     if hood.settings.metric == "graph":
-        lists = hood.neighbors
-        shape = (hood.n_points, hood.n_points)
-        W = csr_array((lists.distances, lists.indices, lists.indptr), shape=shape)
-        W.sort_indices()
-        return W, None
+        return weigh(hood.neighbors, None, run)
     with events.stage("affinities"):
-        neighbors = hood.bridged(capped=True)
-        fitted = choose_affinity(estimator, events).fit(neighbors, events=events, n_jobs=estimator.n_jobs)
-        return fitted.weights(neighbors, events=events, n_jobs=estimator.n_jobs), fitted
+        return weigh(hood.bridged(capped=True), choose_affinity(estimator, events), run)
 
 
 def solve_laplacian(

@@ -15,6 +15,7 @@ from ..events import Events
 from ..parallel import row_blocks
 from ..records import Floats, Sparse
 from ..rules import Either, Instance, OneOf, Rule
+from ..run import Run
 from ..spectral.linear.choose import fit_pca
 from ..spectral.recipes.laplacian import laplacian_problem
 from ..spectral.solvers import solve
@@ -57,10 +58,7 @@ def find_start(
     rows: Rows | None,
     weights: Sparse,
     n_components: int,
-    *,
-    rng: np.random.Generator,
-    events: Events,
-    n_jobs: int | None,
+    run: Run,
 ) -> Floats:
     """Coordinates with unit deviation in their widest direction, or noise.
 
@@ -74,14 +72,10 @@ def find_start(
         Symmetric affinities of the points.
     n_components
         Coordinates.
-    rng
-        Draws the noise.
-    events
-        Told what ``auto`` chose.
-    n_jobs
-        Threads.
+    run
+        Told what ``auto`` chose; draws the noise.
     """
-    n_points = weights.shape[0]
+    n_points, rng = weights.shape[0], run.random("solve")
     if name == "auto":
         name = "spectral" if rows is None else "pca"
         why = (
@@ -89,7 +83,7 @@ def find_start(
             if rows is None
             else "as good as the spectral one here, and sooner there"
         )
-        events.chosen("init", name, why)
+        run.chosen("init", name, why)
     if name == "random":
         return NOISE * rng.standard_normal((n_points, n_components))
     if name == "pca":
@@ -99,7 +93,7 @@ def find_start(
             )
         found = _principal(rows, n_components, rng)
     else:
-        found = _spectral(weights, n_components, rng, events, n_jobs)
+        found = _spectral(weights, n_components, run)
     found -= found.mean(axis=0)
     widest = float(found.std(axis=0).max(initial=0.0))
     X = NOISE * rng.standard_normal((n_points, n_components))
@@ -116,14 +110,14 @@ def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Float
     return projected
 
 
-def _spectral(
-    weights: Sparse, n_components: int, rng: np.random.Generator, events: Events, n_jobs: int | None
-) -> Floats:
+def _spectral(weights: Sparse, n_components: int, run: Run) -> Floats:
     """The smallest non-trivial eigenvectors of the normalised Laplacian, each with unit deviation."""
     count = min(n_components, weights.shape[0] - 2)
     if count < 1:
         return np.zeros((weights.shape[0], 0))
-    problem = laplacian_problem(weights, n_jobs=n_jobs)
-    solution = solve(problem, count, tolerance=ROUGH, rng=rng, events=events, n_jobs=n_jobs)
+    problem = laplacian_problem(weights, n_jobs=run.n_jobs)
+    solution = solve(
+        problem, count, tolerance=ROUGH, rng=run.random("solve"), events=run.events, n_jobs=run.n_jobs
+    )
     deviation = solution.vectors.std(axis=0)
     return np.asarray(solution.vectors / np.where(deviation > 0, deviation, 1.0))

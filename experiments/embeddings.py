@@ -27,9 +27,8 @@ from lowdim.optimize import (
     DirectedDescent,
     Momentum,
     Outcome,
+    Schedule,
     Stopping,
-    follow,
-    log_path,
     minimise,
 )
 from lowdim.optimize.directions import (
@@ -41,8 +40,9 @@ from lowdim.optimize.directions import (
     PartialHessian,
     SpectralDirection,
 )
+from lowdim.optimize.directions.gradient import Identity
 from lowdim.optimize.outcome import History
-from lowdim.optimize.protocol import Descent, Direction, Optimizer
+from lowdim.optimize.protocol import Direction, Optimizer, Prepared
 from lowdim.records import Sparse
 from lowdim.run import Run
 
@@ -100,11 +100,11 @@ def objective(
 class UnitGradient(GradientDescent):
     """Gradient descent that tries the step 1 first, whatever the scale of the weights, as in the paper."""
 
-    def start(self, objective: Objective, X: NDArray, n_jobs: int | None) -> Descent:
-        """Nothing to prepare."""
-        running = super().start(objective, X, n_jobs)
-        running.first_step = 1.0
-        return running
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Nothing to prepare but the first step."""
+        return Identity(1.0)
 
 
 def optimizers(kappa: int | None = None, noise: float = 0.0) -> dict[str, Optimizer]:
@@ -164,8 +164,8 @@ def warm_up(objective: Objective, X: NDArray, chosen: Iterable[Optimizer]) -> No
 def low_minimum(objective: Objective, X: NDArray) -> NDArray:
     """A minimum, by the homotopy from a thousandth of lambda; lower than those that direct ways lead to."""
     optimizer = optimizers()["L-BFGS from SD"]
-    path = log_path(objective.lam / 1e3, objective.lam, 25, optimizer, Stopping(1e-6, 3000))
-    return settle(objective, follow(objective, X, path).X)
+    path = Schedule.path(np.geomspace(objective.lam / 1e3, objective.lam, 25), Stopping(1e-6, 3000))
+    return settle(objective, minimise(objective, X, optimizer, path).X)
 
 
 def settle(objective: Objective, X: NDArray) -> NDArray:

@@ -290,6 +290,7 @@ class Run:
         key: object = "",
         pack: Callable[[Progress], State] | None = None,
         unpack: Callable[[State], Progress] | None = None,
+        in_place: bool = True,
     ) -> Progress:
         """Step from state to state until it is done; a run that goes on takes up the last state that was kept.
 
@@ -300,11 +301,15 @@ class Run:
         start
             The first state.
         step
-            The next state. It may change arrays of the one before, which nobody needs any more.
+            The next state.
         done
             Whether a state is the last.
         pack, unpack
             A state as arrays, numbers and texts by name, and the state of these; None: it is that itself.
+        in_place
+            Whether a step changes the arrays of the state before. Where it leaves that as it is, states are values: an
+            interrupt, or a listener that stops the work, keeps the last one before it goes on to the caller, the run
+            counts as unfinished, and so is the last state of all kept.
         """
         place = self.store.place.inside(name, key)
         found = place.find()
@@ -316,9 +321,18 @@ class Run:
         def packed(state: Progress) -> State:
             return cast(State, state) if pack is None else pack(state)
 
-        while not done(state):
-            state = step(state)
-            place.save_progress(partial(packed, state))
+        began = time.perf_counter()
+        try:
+            while not done(state):
+                state = step(state)
+                place.save_progress(partial(packed, state))
+        except (KeyboardInterrupt, errors.Stop):
+            if not in_place:
+                place.mark_unfinished()
+                place.save_progress(partial(packed, state), now=True)
+            raise
+        if not in_place:
+            place.save_result(partial(packed, state), seconds=time.perf_counter() - began)
         return state
 
     def map(

@@ -261,16 +261,16 @@ def test_interruption_while_writing_says_what_is_there(lowdim_command, folder, m
 
 
 def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, folder, monkeypatch):
-    from lowdim.optimize.loop import Loop
+    from lowdim.events import Events
 
-    tell = Loop._tell
+    emit = Events.emit
 
-    def interrupted(self, iterate, norm):
-        tell(self, iterate, norm)
-        if self._iteration == 8:
+    def interrupted(self, kind, message="", **data):
+        emit(self, kind, message, **data)
+        if data.get("iteration") == 8:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Loop, "_tell", interrupted)
+    monkeypatch.setattr(Events, "emit", interrupted)
     answer = lowdim_command("embed points.npy --perplexity 5 -o out.npy --json a.json")
     assert answer.code == 130
     assert "Interrupted: the best result so far, after 8 iterations, is in out.npy." in answer.err

@@ -8,6 +8,7 @@ from .entropic import Entropic
 from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
 from .self_tuning import SelfTuning
+from .weigh import weigh, weigh_copies
 from .weights import Affinity, FittedAffinity, degrees
 
 __all__ = [
@@ -21,4 +22,6 @@ __all__ = [
     "paths_from_new",
     "shortest_paths",
     "symmetrize",
+    "weigh",
+    "weigh_copies",
 ]

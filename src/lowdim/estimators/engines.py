@@ -12,10 +12,10 @@ from ..embedding.repulsion.protocol import Repulsion
 from ..errors import InputError
 from ..events import Events
 from ..messages import setting
-from ..optimize.annealing import Annealing
 from ..optimize.descent import DirectedDescent
 from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS
+from ..optimize.schedules import Annealing
 from ..rules import Either, Instance, OneOf, Rule
 
 REPULSIONS: Mapping[str, type[Exact | BarnesHut | FFT]] = {

@@ -11,7 +11,6 @@ from .. import validation
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import named, setting
 from ..methods.laplacian import laplacian_problem
 from ..parallel import row_blocks
 from ..records import Floats, Sparse
@@ -37,17 +36,17 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
         given = np.array(in_memory(np.asarray(init)), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"{named('init')} must hold numbers; got {type(init).__name__} that does not: {error}."
+            f"init must hold numbers; got {type(init).__name__} that does not: {error}."
         ) from None
     if given.shape != (n_rows, n_components):
         raise InputError(
-            f"{named('init')} must have a row for each row of X and {named('n_components')} columns, ({n_rows}, "
-            f"{n_components}); got {given.shape}. Leave it to {setting('init', 'auto')}, or give as many."
+            f"init must have a row for each row of X and n_components columns, ({n_rows}, {n_components}); got "
+            f"{given.shape}. Leave it to init='auto', or give as many."
         )
     if not np.isfinite(given).all():
         raise InputError(
-            f"{named('init')} must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. "
-            f"Replace them, or leave it to {setting('init', 'auto')}."
+            f"init must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. Replace them, "
+            "or leave it to init='auto'."
         )
     validation.check_size(given, "init")
     return given
@@ -73,7 +72,7 @@ def find_start(
     n_components
         Coordinates.
     run
-        Draws the noise, and is told what ``auto`` chose.
+        Told what ``auto`` chose; draws the noise.
     """
     n_points, rng = weights.shape[0], run.random("solve")
     if name == "auto":
@@ -89,10 +88,9 @@ def find_start(
     if name == "pca":
         if rows is None:
             raise InputError(
-                f"{setting('init', 'pca')} needs points; X holds distances or affinities. Use "
-                f"{setting('init', 'spectral')} or 'random'."
+                "init='pca' needs points; X holds distances or affinities. Use init='spectral' or 'random'."
             )
-        found = _principal(rows, n_components, rng)
+        found = _principal(rows, n_components, run)
     else:
         found = _spectral(weights, n_components, run)
     found -= found.mean(axis=0)
@@ -102,9 +100,9 @@ def find_start(
     return X
 
 
-def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Floats:
+def _principal(rows: Rows, n_components: int, run: Run) -> Floats:
     count = min(n_components, *rows.shape)
-    fit = fit_pca(rows, count, "auto", run=Run.of(rng))
+    fit = fit_pca(rows, count, "auto", run=run.silent())
     projected = np.empty((rows.n_rows, count))
     for part in row_blocks(rows.n_rows, rows.block_rows()):
         projected[part] = (rows.block(part) - fit.mean) @ fit.components.T
@@ -116,7 +114,6 @@ def _spectral(weights: Sparse, n_components: int, run: Run) -> Floats:
     count = min(n_components, weights.shape[0] - 2)
     if count < 1:
         return np.zeros((weights.shape[0], 0))
-    problem = laplacian_problem(weights, run=run)
-    solution = solve(problem, count, tolerance=ROUGH, run=run)
+    solution = solve(laplacian_problem(weights, run=run), count, tolerance=ROUGH, run=run)
     deviation = solution.vectors.std(axis=0)
     return np.asarray(solution.vectors / np.where(deviation > 0, deviation, 1.0))

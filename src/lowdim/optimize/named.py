@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..errors import InputError
 from ..messages import named
@@ -19,7 +20,7 @@ from .directions import (
 from .momentum import Momentum
 from .protocol import Optimizer
 
-OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
+OPTIMIZERS: Mapping[str, Callable[[], Optimizer[Any]]] = {
     "gd": lambda: DirectedDescent(GradientDescent()),
     "fp": lambda: DirectedDescent(FixedPoint()),
     "diagh": lambda: DirectedDescent(DiagonalHessian()),
@@ -31,7 +32,7 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
 }
 
 
-def named_optimizer(name: str) -> Optimizer:
+def named_optimizer(name: str) -> Optimizer[Any]:
     """The optimiser of a name, as it comes."""
     if name not in OPTIMIZERS:
         raise InputError(f"{named('optimizer')} must be one of {', '.join(OPTIMIZERS)}; got {name!r}.")

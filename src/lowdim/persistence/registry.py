@@ -54,7 +54,7 @@ RECORDS = {
     "embedding.repulsion.exact": ("Exact", "ExactField"),
     "embedding.repulsion.barnes_hut": ("BarnesHut",),
     "embedding.repulsion.fft": ("FFT",),
-    "optimize.annealing": ("Annealing",),
+    "optimize.schedules": ("Annealing",),
     "optimize.momentum": ("Momentum",),
     "optimize.descent": ("DirectedDescent",),
     "optimize.outcome": ("History",),

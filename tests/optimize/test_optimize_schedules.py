@@ -1,4 +1,4 @@
-"""Paths of lambda, and the critical lambda below which X = 0 is the minimum."""
+"""Schedules of lambda, and the critical lambda below which X = 0 is the minimum."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from scipy import linalg, sparse
 from lowdim.errors import ConvergenceWarning, InputError, InterruptedWarning, Stop
 from lowdim.events import Events
 from lowdim.optimize import (
+    Annealing,
     DirectedDescent,
     DistanceLaplacian,
-    Momentum,
+    LimitedMemory,
+    PartialHessian,
     Phase,
+    Schedule,
+    SpectralDirection,
     Stopping,
     critical_lambda,
-    follow,
-    log_path,
     minimise,
 )
-from lowdim.optimize.directions import LimitedMemory, SpectralDirection
+from lowdim.run import Run
 
 SD = DirectedDescent(SpectralDirection())
 
@@ -29,18 +31,46 @@ def size(X):
     return float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
 
 
-def test_log_path_is_log_spaced():
-    phases = log_path(1e-4, 1e2, 7, SD)
+def path(low, high, count, stopping=None, **bounds):
+    return Schedule.path(np.geomspace(low, high, count), stopping, **bounds)
+
+
+def test_a_path_is_a_phase_for_each_lambda():
+    stopping = Stopping(tolerance=1e-3)
+    phases = path(1e-4, 1e2, 7, stopping).phases
     np.testing.assert_allclose([phase.lam for phase in phases], 10.0 ** np.arange(-4, 3))
-    assert all(phase.optimizer is SD for phase in phases)
-    with pytest.raises(InputError, match="got low=0"):
-        log_path(0.0, 1.0, 3, SD)
+    assert all(phase.stopping is stopping for phase in phases)
+    with pytest.raises(InputError, match=r"lambda > 0; got \[0\.0, 1\.0\]"):
+        Schedule.path([0.0, 1.0])
     with pytest.raises(InputError, match="at least one phase; got none"):
-        follow(*problem("ee"), [])
+        minimise(*problem("ee"), SD, [])
+
+
+def test_iterations_are_for_the_whole_path():
+    objective, X = problem("t-sne")
+    stopping = Stopping(tolerance=0.0, is_budget=True)
+    for most, taken in ((10, [2, 2, 3, 3]), (3, [1, 1, 1]), (1, [1])):
+        outcome = minimise(objective, X, SD, path(0.25, 1.0, 4, stopping, max_iterations=most))
+        assert [phase.iterations for phase in outcome.phases] == taken
+        assert outcome.iterations == most
+        assert outcome.history.lam[-1] == 1.0
+        assert outcome.reason == "max_iterations"
+
+
+def test_iterations_that_a_phase_leaves_are_for_those_after_it():
+    schedule = path(0.1, 1.0, 3, max_iterations=30)
+    assert [schedule.most_iterations(0, 0), schedule.most_iterations(1, 2)] == [10, 14]
+    assert schedule.most_iterations(2, 2) == 28
+    assert path(0.1, 1.0, 3, Stopping(max_iterations=7)).most_iterations(2, 500) == 7
+
+
+def test_a_course_needs_momentum():
+    objective, X = problem("t-sne")
+    with pytest.raises(InputError, match=r"needs the optimizer Momentum; got SpectralDirection"):
+        minimise(objective, X, SD, [Phase(1.0, course=Annealing(10))])
 
 
 def test_exaggeration_divides_lambda():
-    assert Phase.exaggerated(12.0, SD).lam == pytest.approx(1 / 12)
     W = neighbor_weights(30)
     X = np.random.default_rng(0).standard_normal((30, 2))
     exaggerated = Dense("t-sne", 12 * W, 1.0).evaluate(X)
@@ -51,9 +81,10 @@ def test_exaggeration_divides_lambda():
 def test_phases_start_where_the_one_before_ended():
     objective, X = problem("ee")
     stopping = Stopping(tolerance=1e-6)
-    outcome = follow(objective, X, log_path(0.05, 0.5, 4, SD, stopping))
+    schedule = path(0.05, 0.5, 4, stopping)
+    outcome = minimise(objective, X, SD, schedule)
     place = X
-    for phase, found in zip(log_path(0.05, 0.5, 4, SD, stopping), outcome.phases, strict=True):
+    for phase, found in zip(schedule.phases, outcome.phases, strict=True):
         at = objective.with_lambda(phase.lam)
         alone = minimise(at, place, SD, stopping)
         np.testing.assert_allclose(found.X, alone.X, rtol=1e-9, atol=1e-12)
@@ -66,28 +97,34 @@ def test_phases_start_where_the_one_before_ended():
     assert (np.diff(history.seconds) >= 0).all()
     assert history.iterations[-1] == outcome.iterations
     assert history.evaluations[-1] == outcome.evaluations
-    np.testing.assert_allclose(np.unique(history.lam), [p.lam for p in log_path(0.05, 0.5, 4, SD)])
+    np.testing.assert_allclose(np.unique(history.lam), [phase.lam for phase in schedule.phases])
 
 
 def test_a_warm_path_is_cheaper_than_cold_starts():
     objective, X = problem("s-sne", n=60)
-    path = log_path(0.6, 1.0, 8, SD)
-    warm = follow(objective, X, path)
-    cold = sum(minimise(objective.with_lambda(phase.lam), X, SD).evaluations for phase in path)
+    schedule = path(0.6, 1.0, 8)
+    warm = minimise(objective, X, SD, schedule)
+    cold = sum(minimise(objective.with_lambda(phase.lam), X, SD).evaluations for phase in schedule.phases)
     assert warm.evaluations < cold
 
 
-def test_the_factor_is_shared_by_phases_of_one_optimizer(monkeypatch):
+@pytest.mark.parametrize(
+    "direction",
+    [
+        SpectralDirection(),
+        LimitedMemory(initial=SpectralDirection()),
+        PartialHessian(preconditioner=SpectralDirection()),
+    ],
+    ids=["sd", "lbfgs", "sd-"],
+)
+def test_the_factor_is_shared_by_phases(direction, monkeypatch):
     objective, X = problem("t-sne")
-    starts = []
-    start = SpectralDirection.start
-    monkeypatch.setattr(SpectralDirection, "start", lambda *args: (starts.append(args), start(*args))[1])
+    made = []
+    factored = SpectralDirection.factored
+    monkeypatch.setattr(SpectralDirection, "factored", lambda *args: (made.append(args), factored(*args))[1])
     short = Stopping(max_iterations=2, is_budget=True)
-    lbfgs = DirectedDescent(LimitedMemory(initial=SpectralDirection()))
-    follow(objective, X, log_path(0.1, 1.0, 5, lbfgs, short))
-    assert len(starts) == 1
-    follow(objective, X, [Phase(0.1, SD, short), Phase(0.5, Momentum(), short), Phase(1.0, SD, short)])
-    assert len(starts) == 3
+    minimise(objective, X, DirectedDescent(direction), path(0.1, 1.0, 5, short))
+    assert len(made) == 1
 
 
 def test_iterations_count_through_the_path_and_a_callback_ends_it():
@@ -101,7 +138,7 @@ def test_iterations_count_through_the_path_and_a_callback_ends_it():
                 raise Stop
 
     short = Stopping(tolerance=0.0, max_iterations=3, is_budget=True)
-    outcome = follow(objective, X, log_path(0.25, 1.0, 4, SD, short), events=Events(listener))
+    outcome = minimise(objective, X, SD, path(0.25, 1.0, 4, short), run=Run(Events(listener)))
     assert [iteration for iteration, _ in seen] == list(range(1, 8))
     assert outcome.reason == "stopped by callback"
     assert len(outcome.phases) == 3
@@ -118,26 +155,26 @@ def test_interrupt_ends_the_path():
 
     short = Stopping(tolerance=0.0, max_iterations=3, is_budget=True)
     with pytest.warns(InterruptedWarning):
-        outcome = follow(objective, X, log_path(0.25, 1.0, 4, SD, short), events=Events(listener))
+        outcome = minimise(objective, X, SD, path(0.25, 1.0, 4, short), run=Run(Events(listener)))
     assert (outcome.reason, len(outcome.phases)) == ("interrupted", 2)
 
 
 def test_time_is_for_the_whole_path():
     objective, X = problem("t-sne")
-    outcome = follow(objective, X, log_path(0.1, 1.0, 10, SD, Stopping(tolerance=0.0)), max_seconds=0.0)
+    outcome = minimise(objective, X, SD, path(0.1, 1.0, 10, Stopping(tolerance=0.0), max_seconds=0.0))
     assert (outcome.reason, len(outcome.phases)) == ("max_seconds", 1)
     # A phase with seconds of its own lets the next one begin.
     brief = Stopping(tolerance=0.0, max_seconds=0.0)
-    outcome = follow(objective, X, log_path(0.1, 1.0, 3, SD, brief), max_seconds=60.0)
+    outcome = minimise(objective, X, SD, path(0.1, 1.0, 3, brief, max_seconds=1e6))
     assert (outcome.reason, len(outcome.phases)) == ("max_seconds", 3)
 
 
 def test_phases_that_do_not_converge_are_told_of_once():
     objective, X = problem("t-sne")
     short = Stopping(tolerance=0.0, max_iterations=1)
-    path = [*log_path(0.1, 0.5, 3, SD, short), Phase(1.0, SD, Stopping(max_iterations=1, is_budget=True))]
+    phases = [*path(0.1, 0.5, 3, short).phases, Phase(1.0, Stopping(max_iterations=1, is_budget=True))]
     with pytest.warns(ConvergenceWarning, match="3 of the 3 phases before the last one") as told:
-        follow(objective, X, path)
+        minimise(objective, X, SD, phases)
     assert len(told) == 1
 
 
@@ -210,17 +247,18 @@ def test_a_path_through_the_critical_lambda_opens_every_coordinate():
     W = strip.toarray()
     first, second = (critical * 4 for critical in np.linalg.eigvalsh(laplacian(W))[[1, 4]] / 160)
     X = 0.05 * np.random.default_rng(0).standard_normal((40, 2))
-    path = log_path(0.3 * first, 30 * second, 15, SD, Stopping(tolerance=1e-6))
-    outcome = follow(Dense("ee", W), X, path)
+    schedule = path(0.3 * first, 30 * second, 15, Stopping(tolerance=1e-6))
+    outcome = minimise(Dense("ee", W), X, SD, schedule)
     shapes = [
         np.linalg.svd(phase.X - phase.X.mean(axis=0), compute_uv=False) / np.sqrt(40)
         for phase in outcome.phases
     ]
     assert shapes[0].max() < 5e-2
-    between = [shape for phase, shape in zip(path, shapes, strict=True) if first * 1.3 < phase.lam < second]
+    steps = zip(schedule.phases, shapes, strict=True)
+    between = [shape for phase, shape in steps if first * 1.3 < phase.lam < second]
     assert min(shape[0] for shape in between) > 0.1
     assert shapes[-1].min() > 0.3
     flat = X * np.array([1.0, 0.0])
-    folded = follow(Dense("ee", W), flat, [Phase(2 * first, SD), Phase(30 * second, SD)])
+    folded = minimise(Dense("ee", W), flat, SD, [Phase(2 * first), Phase(30 * second)])
     assert (folded.phases[0].X[:, 1] == 0).all()
     assert folded.X[:, 1].std() > 0.3

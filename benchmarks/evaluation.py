@@ -16,9 +16,10 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.fft import FFT
-from lowdim.embedding.similarity import STUDENT
+from lowdim.embedding.similarities import STUDENT
 from lowdim.events import Events
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import run, table
@@ -26,6 +27,7 @@ from .harness import run, table
 TITLE = "One evaluation of value and gradient, t-SNE, perplexity 30"
 load = mnist
 REPEATS = 15
+ALL = Run(n_jobs=-1)
 
 
 def _places(data: Labelled) -> dict[str, np.ndarray]:
@@ -56,9 +58,9 @@ def ours(data: Labelled) -> dict[str, dict[str, float]]:
     """Milliseconds with and without the value, and the error of the repulsive force."""
     P, found = _weights(data), {}
     for name, X in _places(data).items():
-        engine = FFT().start(STUDENT, len(X), 2, -1)
-        objective = TSNE(Attraction(P, STUDENT, -1, single=True), engine)
-        exact = Exact().start(STUDENT, len(X), 2, -1).field(X).force
+        engine = FFT().start(STUDENT, len(X), 2, ALL)
+        objective = TSNE(Attraction(P, STUDENT, ALL, single=True), engine)
+        exact = Exact().start(STUDENT, len(X), 2, ALL).field(X).force
         found[name] = {
             "gradient, ms": _timed(lambda: objective.evaluate(X, value=False)),  # noqa: B023
             "value and gradient, ms": _timed(lambda: objective.evaluate(X)),  # noqa: B023
@@ -75,7 +77,7 @@ def theirs(data: Labelled) -> dict[str, dict[str, float]]:
     P, found = csr_matrix(_weights(data)), {}
     grid = {"n_interpolation_points": 3, "min_num_intervals": 50, "ints_in_interval": 1}
     for name, X in _places(data).items():
-        exact = Exact().start(STUDENT, len(X), 2, -1)
+        exact = Exact().start(STUDENT, len(X), 2, ALL)
         field, force = exact.field(X), np.zeros_like(X)
         total = _tsne.estimate_negative_gradient_fft_2d(X, force, **grid, dof=1.0)
         found[name] = {

@@ -15,10 +15,11 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import STUDENT
+from lowdim.embedding.similarities import STUDENT
 from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import compare, run
@@ -81,7 +82,8 @@ def judge(data: Labelled, model: Any) -> dict[str, Any]:
     k = min(90, len(X) - 1)
     lists = index.query(None, k)
     W = Entropic(PERPLEXITY).fit(lists, events=Events()).weights(lists, events=Events())
-    objective = TSNE(Attraction(W / W.sum(), STUDENT, -1), Exact().start(STUDENT, len(X), 2, -1))
+    run = Run(n_jobs=-1)
+    objective = TSNE(Attraction(W / W.sum(), STUDENT, run), Exact().start(STUDENT, len(X), 2, run))
     near = build_index(Rows(X), "euclidean", search="exact", rng=np.random.default_rng(0), events=Events())
     found, true = near.query(None, 15).indices.reshape(-1, 15), lists.indices.reshape(-1, k)[:, :15]
     figures: dict[str, Any] = {

@@ -20,7 +20,7 @@ from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.protocol import Repulsion
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.events import Events
 from lowdim.neighbors.build import build_index
 from lowdim.optimize import (
@@ -45,6 +45,7 @@ from lowdim.optimize.directions import (
 from lowdim.optimize.outcome import History
 from lowdim.optimize.protocol import Descent, Direction, Optimizer
 from lowdim.records import Sparse
+from lowdim.run import Run
 
 PAPER = ("GD", "FP", "DiagH", "SD", "SD-", "CG", "L-BFGS")
 """The seven of Vladymyrov & Carreira-Perpinan 2012."""
@@ -91,8 +92,9 @@ def objective(
         "t-SNE": (TSNE, STUDENT),
     }[name]
     repulsion = repulsion or Exact()
-    attraction = Attraction(P, kernel, None, single=not isinstance(repulsion, Exact))
-    return kind(attraction, repulsion.start(kernel, P.shape[0], 2, None), lam)
+    run = Run()
+    attraction = Attraction(P, kernel, run, single=not isinstance(repulsion, Exact))
+    return kind(attraction, repulsion.start(kernel, P.shape[0], 2, run), lam)
 
 
 class UnitGradient(GradientDescent):

@@ -16,7 +16,7 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives import t_sne
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import STUDENT
+from lowdim.embedding.similarities import STUDENT
 from lowdim.errors import DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
 from lowdim.events import Events
@@ -25,6 +25,7 @@ from lowdim.neighbors import build
 from lowdim.optimize.descent import DirectedDescent
 from lowdim.optimize.directions import LimitedMemory
 from lowdim.optimize.named import OPTIMIZERS
+from lowdim.run import Run
 
 METHODS = {
     "SNE": lowdim.SNE,
@@ -43,8 +44,8 @@ def divergence_of(X, E):
     """KL(P | Q) of an embedding, all pairs summed."""
     P = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(30.0), n_neighbors=90).fit(X).affinity_matrix_
     P = P / P.sum()
-    engine = Exact().start(STUDENT, len(X), 2, 1)
-    return kl_divergence(t_sne.TSNE(Attraction(P, STUDENT, 1), engine), E)
+    engine = Exact().start(STUDENT, len(X), 2, Run.of(0, 1))
+    return kl_divergence(t_sne.TSNE(Attraction(P, STUDENT, Run.of(0, 1)), engine), E)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.objectives.elastic import ElasticEmbedding as Energy
 from ..embedding.repulsion.protocol import Engine, Repulsion
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..errors import InputError
 from ..events import Events, Listener
 from ..optimize.critical import DistanceLaplacian, critical_lambda
@@ -50,7 +50,7 @@ class ElasticEmbedding(NeighborEmbedding):
     __doc__ += DESCRIPTION
 
     _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "negative": OneOf("uniform", "distances")}
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
     _usual_steps: ClassVar[int | None] = 10
 
     def __init__(

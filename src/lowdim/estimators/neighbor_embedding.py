@@ -18,7 +18,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.exact import Exact, ExactEngine
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import STUDENT, Kernel
+from ..embedding.similarities import Similarity
 from ..errors import DataWarning, InputError
 from ..events import Events
 from ..keeping import once
@@ -36,6 +36,7 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Outcome, Stopping
 from ..optimize.protocol import Optimizer
 from ..records import Floats, PlannedStage, Sparse
+from ..run import Run
 from . import costs
 from .base import Embedded
 from .embedding_parameters import EmbeddingParameters
@@ -62,13 +63,13 @@ USUAL_DESCENT = 45
 """Iterations of a descent at each lambda, as a rule."""
 
 
-def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tuple[int, FittedAffinity]:
-    """Neighbours and affinity of a new point: under the Student kernel a third of the perplexity.
+def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) -> tuple[int, FittedAffinity]:
+    """Neighbours and affinity of a new point: a third of the perplexity where the pull of the kernel fades.
 
-    Its pull weakens with distance, so that the nearest place a point all but alone, and in a third of the time. A
-    Gaussian's grows: with fewer neighbours a copy of a fitted point would come to rest elsewhere.
+    The nearest then place a point all but alone, and in a third of the time. Under a Gaussian the pull grows: with
+    fewer neighbours a copy of a fitted point would come to rest elsewhere.
     """
-    if kernel != STUDENT or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
+    if not kernel.pull_fades or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
         return n_neighbors, fitted
     perplexity = max(TIES, fitted.perplexity / 3)
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
@@ -82,7 +83,7 @@ def usual_iterations(n_points: int) -> int:
 class NeighborEmbedding(EmbeddingParameters):
     """Base of SNE, symmetric SNE, t-SNE and the elastic embedding: a subclass says what is minimised, and how."""
 
-    _kernel: ClassVar[Kernel]
+    _kernel: ClassVar[Similarity]
     _has_schedule: ClassVar[bool] = False
     _usual_steps: ClassVar[int | None] = None
     """Steps of lambda where ``homotopy`` is left to ``auto`` and there is no schedule."""
@@ -126,8 +127,9 @@ class NeighborEmbedding(EmbeddingParameters):
                     rng=streams.solve,
                 )
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
-        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
-        attraction = Attraction(weights, self._kernel, self.n_jobs, single=not isinstance(repulsion, Exact))
+        run = Run(events, self.n_jobs)
+        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, run)
+        attraction = Attraction(weights, self._kernel, run, single=not isinstance(repulsion, Exact))
         objective = self._make_objective(attraction, engine, masses, hood)
         frames = Frames(max(1, self.record), [])
         if self.record:
@@ -339,7 +341,7 @@ class NeighborEmbedding(EmbeddingParameters):
                 index = follow_links(index, hood.neighbors, hood.settings.streams.links)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.weights, self.n_jobs)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
+        return FixedEmbeddingMap(affinities, X, field, self._kernel, strength, by_logarithm, self.n_jobs)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape

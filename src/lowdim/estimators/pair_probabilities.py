@@ -36,11 +36,11 @@ class PairProbabilities(NeighborEmbedding):
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         """lambda N / Z: a fitted point's pull sums to 1 / N, a new point's to 1."""
         field = objective.engine.field(X, objective.masses)
-        Z = float(objective.counts @ (field.potential + (objective.counts - 1.0)))
+        Z = float(objective.counts @ (field.potential + objective.copies))
         return self.lam * float(objective.counts.sum()) / max(Z, 1e-300), False
 
     def _extra_attributes(self, objective: NeighborObjective, outcome: Outcome) -> dict[str, Any]:
         if self.lam != 1.0:
             return {}
-        entropy = negative_entropy(objective.weights, objective.masses, objective.n_jobs)
+        entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
         return {"kl_divergence_": outcome.value + entropy}

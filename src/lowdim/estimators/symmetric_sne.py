@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..embedding.objectives import symmetric_sne
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from .embedding_parameters import DESCRIPTION
 from .pair_probabilities import PairProbabilities
 
@@ -27,5 +27,5 @@ class SymmetricSNE(PairProbabilities):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
     _objective: ClassVar[type[NeighborObjective]] = symmetric_sne.SymmetricSNE

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..embedding.objectives import t_sne
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.similarity import STUDENT, Kernel
+from ..embedding.similarities import STUDENT, Similarity
 from .embedding_parameters import DESCRIPTION
 from .pair_probabilities import PairProbabilities
 
@@ -27,7 +27,7 @@ class TSNE(PairProbabilities):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = STUDENT
+    _kernel: ClassVar[Similarity] = STUDENT
     _objective: ClassVar[type[NeighborObjective]] = t_sne.TSNE
     _has_schedule: ClassVar[bool] = True
     _usual_steps: ClassVar[int | None] = 10

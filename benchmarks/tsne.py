@@ -15,7 +15,7 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import STUDENT
+from lowdim.embedding.similarities import STUDENT
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
 from lowdim.run import Run
@@ -79,7 +79,7 @@ def judge(data: Labelled, model: Any) -> dict[str, Any]:
     k = min(90, len(X) - 1)
     lists = index.query(None, k, Run.of())
     W = Entropic(PERPLEXITY).fit(lists, Run.of()).weights(lists, Run.of())
-    objective = TSNE(Attraction(W / W.sum(), STUDENT, -1), Exact().start(STUDENT, len(X), 2, -1))
+    objective = TSNE(Attraction(W / W.sum(), STUDENT, Run.of()), Exact().start(STUDENT, len(X), 2, Run.of()))
     near = build_index(Rows(X), "euclidean", search="exact", run=Run.of())
     found, true = near.query(None, 15, Run.of()).indices.reshape(-1, 15), lists.indices.reshape(-1, k)[:, :15]
     figures: dict[str, Any] = {

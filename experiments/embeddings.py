@@ -20,7 +20,7 @@ from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.protocol import Repulsion
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.neighbors.build import build_index
 from lowdim.optimize import (
     Backtracking,

@@ -19,7 +19,7 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives import sne, t_sne
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
 from lowdim.events import Events

@@ -13,7 +13,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.objectives.elastic import ElasticEmbedding as Energy
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
 from ..optimize.critical import DistanceLaplacian, critical_lambda
@@ -55,7 +55,7 @@ class ElasticEmbedding(NeighborEmbedding):
     negative: str = "uniform"
 
     _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "negative": OneOf("uniform", "distances")}
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
     _surely_bounded: ClassVar[float] = np.inf
 
     def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:

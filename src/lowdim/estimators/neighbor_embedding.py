@@ -19,7 +19,7 @@ from ..embedding.objectives.base import NeighborObjective
 from ..embedding.objectives.divergence import negative_entropy
 from ..embedding.repulsion.exact import Exact
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import STUDENT, Kernel
+from ..embedding.similarities import Similarity
 from ..errors import InputError
 from ..events import Events
 from ..mapping.fixed_embedding import FixedEmbeddingMap
@@ -62,13 +62,13 @@ WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
 
-def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tuple[int, FittedAffinity]:
-    """Neighbours and affinity of a new point: under the Student kernel a third of the perplexity.
+def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) -> tuple[int, FittedAffinity]:
+    """Neighbours and affinity of a new point: a third of the perplexity where the pull of the kernel fades.
 
-    Its pull weakens with distance, so that the nearest place a point all but alone, and in a third of the time. A
-    Gaussian's grows: with fewer neighbours a copy of a fitted point would come to rest elsewhere.
+    The nearest then place a point all but alone, and in a third of the time. Under a Gaussian the pull grows: with
+    fewer neighbours a copy of a fitted point would come to rest elsewhere.
     """
-    if kernel != STUDENT or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
+    if not kernel.pull_fades or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
         return n_neighbors, fitted
     perplexity = max(TIES, fitted.perplexity / 3)
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
@@ -81,7 +81,7 @@ class NeighborEmbedding(EmbeddingParameters):
     of a pair, and up to which lambda there is a minimum.
     """
 
-    _kernel: ClassVar[Kernel]
+    _kernel: ClassVar[Similarity]
     _is_divergence: ClassVar[bool] = False
     """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
     _surely_bounded: ClassVar[float] = 1.0
@@ -174,8 +174,8 @@ class NeighborEmbedding(EmbeddingParameters):
         copies = hood.points.copies
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, run.events)
-        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
-        attraction = Attraction(weights, self._kernel, self.n_jobs, single=not isinstance(repulsion, Exact))
+        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, run)
+        attraction = Attraction(weights, self._kernel, run, single=not isinstance(repulsion, Exact))
         return self._make_objective(attraction, engine, copies, hood)
 
     def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
@@ -231,7 +231,7 @@ class NeighborEmbedding(EmbeddingParameters):
                 index = follow_links(index, hood.neighbors, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
+        return FixedEmbeddingMap(affinities, X, field, self._kernel, strength, by_logarithm)
 
     def _embedded(
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap
@@ -254,7 +254,7 @@ class NeighborEmbedding(EmbeddingParameters):
             "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
         }
         if self._is_divergence and self.lam == 1.0:
-            entropy = negative_entropy(objective.weights, objective.masses, objective.n_jobs)
+            entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
             attributes["kl_divergence_"] = figures["kl_divergence"] = outcome.value + entropy
         if self.record:
             attributes["frames_"] = [(iteration, points.expand(X)) for iteration, X in outcome.frames]

@@ -22,5 +22,5 @@ def weight_of_pair(n_rows: float) -> float:
 def strength_of_field(objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
     """lambda N / Z: a fitted point's pull sums to 1 / N, a new point's to 1."""
     field = objective.engine.field(X, objective.masses)
-    Z = float(objective.counts @ (field.potential + (objective.counts - 1.0)))
+    Z = float(objective.counts @ (field.potential + objective.copies))
     return objective.lam * float(objective.counts.sum()) / max(Z, 1e-300), False

@@ -13,7 +13,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives import sne
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..neighbors.neighborhood import Neighborhood
 from ..records import Floats, Sparse
 from .embedding_parameters import DESCRIPTION
@@ -36,7 +36,7 @@ class SNE(NeighborEmbedding):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
 
     def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
         """(P + P') / 2 with rows of P that sum to the copies; of entropic affinities that is W itself."""

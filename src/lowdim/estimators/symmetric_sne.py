@@ -8,7 +8,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives import symmetric_sne
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..neighbors.neighborhood import Neighborhood
 from ..records import Floats
 from .embedding_parameters import DESCRIPTION
@@ -32,7 +32,7 @@ class SymmetricSNE(NeighborEmbedding):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
     _is_divergence: ClassVar[bool] = True
     _scaled = staticmethod(scaled_to_one)
     _pair_weight = staticmethod(weight_of_pair)

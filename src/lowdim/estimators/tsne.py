@@ -10,7 +10,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives import t_sne
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import STUDENT, Kernel
+from ..embedding.similarities import STUDENT, Similarity
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
 from ..optimize.schedules import Annealing
@@ -60,7 +60,7 @@ class TSNE(NeighborEmbedding):
         "early_exaggeration": Real(0),
         "learning_rate": Either(OneOf("auto"), Real(0)),
     }
-    _kernel: ClassVar[Kernel] = STUDENT
+    _kernel: ClassVar[Similarity] = STUDENT
     _is_divergence: ClassVar[bool] = True
     _scaled = staticmethod(scaled_to_one)
     _pair_weight = staticmethod(weight_of_pair)

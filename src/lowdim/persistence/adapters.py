@@ -7,6 +7,7 @@ astray. The forest's links would take too long; they are stored, and checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from ..data.rows import Rows
 from ..embedding.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
 from ..embedding.repulsion.exact import ExactField
 from ..embedding.repulsion.fft import FourierField
-from ..embedding.repulsion.grid import Grid, Splines
-from ..embedding.similarity import Kernel
+from ..embedding.repulsion.grid import Splines
+from ..embedding.repulsion.protocol import FrozenField
+from ..embedding.similarities import BY_NAME, Similarity
+from ..mapping.fixed_embedding import FixedEmbeddingMap
+from ..mapping.nystrom import Affinities
 from ..neighbors.approximate import ApproximateIndex
 from ..neighbors.euclidean import EuclideanIndex
 from ..neighbors.frame import Frame
@@ -201,6 +205,37 @@ def make_descent(
     return searcher
 
 
+def take_similarity(similarity: Similarity) -> dict[str, Any]:
+    """The name, and the parameters where it has any."""
+    parameters = {part.name: getattr(similarity, part.name) for part in fields(similarity)}  # type: ignore[arg-type]
+    return {"name": similarity.name, **({"parameters": parameters} if parameters else {})}
+
+
+def make_similarity(name: str, parameters: dict[str, float] | None = None) -> Similarity:
+    """A similarity by its name."""
+    if name not in BY_NAME:
+        raise Broken(f"there is no similarity {name!r}")
+    return BY_NAME[name](**(parameters or {}))
+
+
+def make_fixed_embedding(
+    affinities: Affinities,
+    embedding: Floats,
+    field: FrozenField,
+    kernel: Similarity | str,
+    strength: float,
+    by_logarithm: bool = False,
+) -> FixedEmbeddingMap:
+    """The map; its kernel was once stored by its name alone."""
+    similarity = make_similarity(kernel) if isinstance(kernel, str) else kernel
+    return FixedEmbeddingMap(affinities, embedding, field, similarity, strength, by_logarithm)
+
+
+def make_exact(kernel: Similarity, columns: Floats, charges: Floats, n_jobs: int | None = None) -> ExactField:
+    """The field of the points. Fields had a number of threads once."""
+    return ExactField(kernel, columns, charges)
+
+
 def take_barnes_hut(field: BarnesHutField) -> dict[str, Any]:
     """Places and charges in the order of the points, and what the tree is walked by."""
     order = np.argsort(field.tree.order)
@@ -209,12 +244,11 @@ def take_barnes_hut(field: BarnesHutField) -> dict[str, Any]:
         "columns": field.tree.columns[:, order],
         "charges": field.charges[order],
         "theta": field.theta,
-        "n_jobs": field.n_jobs,
     }
 
 
 def make_barnes_hut(
-    kernel: Kernel, columns: Floats, charges: Floats, theta: float, n_jobs: int | None
+    kernel: Similarity, columns: Floats, charges: Floats, theta: float, n_jobs: int | None = None
 ) -> BarnesHutField:
     """The tree of the points, grown again."""
     if columns.ndim != 2 or columns.shape[0] not in (2, 3) or charges.shape != columns.shape[1:]:
@@ -222,20 +256,18 @@ def make_barnes_hut(
     # Boxes are cut in the middle: it must be a number too.
     if not (columns.size and np.abs(columns).max() < 1e100 and np.isfinite(charges).all() and theta >= 0):
         raise Broken("the points of a field are no places")
-    return BarnesHutEngine(kernel, float(theta), n_jobs).freeze(columns.T, charges)
+    return BarnesHutEngine(kernel, float(theta), Run.of(n_jobs=1)).freeze(columns.T, charges)
 
 
 def take_fourier(field: FourierField) -> dict[str, Any]:
     """The potential at the nodes of the grid, where these are, and the exact field for places beyond."""
-    splines = field.grid.splines
     return {
-        "order": splines.order,
-        "step": splines.step,
+        "order": field.splines.order,
+        "step": field.splines.step,
         "nodes": field.nodes,
         "origin": field.origin,
         "end": field.end,
         "exact": field.exact,
-        "n_jobs": field.grid.n_jobs,
     }
 
 
@@ -246,7 +278,7 @@ def make_fourier(
     origin: Floats,
     end: Floats,
     exact: ExactField,
-    n_jobs: int | None,
+    n_jobs: int | None = None,
 ) -> FourierField:
     """The field on its grid; every place between ``origin`` and ``end`` must find its nodes."""
     if (
@@ -262,8 +294,7 @@ def make_fourier(
     if not (needed <= nodes.shape[: origin.size]).all() or exact.columns.shape[0] != 2:
         raise Broken("a grid is smaller than its field")
     dtype = np.float32 if nodes.dtype == np.float32 else np.float64
-    grid = Grid(Splines(int(order), float(step), dtype), exact.kernel.slope, n_jobs)
-    return FourierField(grid, nodes, origin, end, exact)
+    return FourierField(Splines(int(order), float(step), dtype), nodes, origin, end, exact)
 
 
 ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
@@ -280,6 +311,12 @@ ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
     "TreeSearcher": (_attributes("geometry"), make_tree),
     "ForestSearcher": (take_forest, make_forest),
     "DescentSearcher": (_attributes("rows", "metric", "parameters", "seed", "width"), make_descent),
+    "Similarity": (take_similarity, make_similarity),
+    "FixedEmbeddingMap": (
+        _attributes("affinities", "embedding", "field", "kernel", "strength", "by_logarithm"),
+        make_fixed_embedding,
+    ),
+    "ExactField": (_attributes("kernel", "columns", "charges"), make_exact),
     "BarnesHutField": (take_barnes_hut, make_barnes_hut),
     "FourierField": (take_fourier, make_fourier),
 }

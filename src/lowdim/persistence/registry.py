@@ -50,8 +50,7 @@ RECORDS = {
     "spectral.reduce.landmark_z": ("LandmarkZ",),
     "spectral.reduce.nystrom": ("Nystrom",),
     "spectral.reduce.variational_nystrom": ("VariationalNystrom",),
-    "embedding.similarity": ("Similarity",),
-    "embedding.repulsion.exact": ("Exact", "ExactField"),
+    "embedding.repulsion.exact": ("Exact",),
     "embedding.repulsion.barnes_hut": ("BarnesHut",),
     "embedding.repulsion.fft": ("FFT",),
     "optimize.schedules": ("Annealing",),
@@ -70,7 +69,6 @@ RECORDS = {
     "mapping.locally_linear": ("LocallyLinearMap",),
     "mapping.extension": ("ExtensionMap",),
     "mapping.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
-    "mapping.fixed_embedding": ("FixedEmbeddingMap",),
     "mapping.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
     "mapping.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
     "mapping.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
@@ -93,13 +91,21 @@ ADAPTED = {
     "neighbors.searchers.tree": ("TreeSearcher",),
     "neighbors.searchers.forest": ("ForestSearcher",),
     "neighbors.searchers.descent": ("DescentSearcher",),
+    "embedding.similarities.base": ("Similarity",),
+    "embedding.repulsion.exact": ("ExactField",),
     "embedding.repulsion.barnes_hut": ("BarnesHutField",),
     "embedding.repulsion.fft": ("FourierField",),
+    "mapping.fixed_embedding": ("FixedEmbeddingMap",),
 }
 """Modules, and their classes that `adapters` stores."""
 
-OTHER_NAMES = {"Similarity": "Kernel"}
-"""Classes that are called otherwise in files, since two of one name are stored."""
+FAMILIES = {
+    "Similarity": {
+        "embedding.similarities.gaussian": "Gaussian",
+        "embedding.similarities.student": "Student",
+    },
+}
+"""Names that several classes share in files, each with its module: the adapter tells them apart."""
 
 REPLACED = {"FlatSearcher": "BlockedSearcher"}
 """Names of classes that are no more, which older files may have, and those that are made of their fields instead."""
@@ -117,6 +123,7 @@ RETIRED = {
         "KernelValues",
         "SquaredGeodesics",
         "GeodesicsToLandmarks",
+        "FixedEmbeddingMap",
     ),
 }
 """Fields that classes have no more, which older files may have: they are not read. Workers belong to the estimator."""
@@ -149,12 +156,17 @@ def _places() -> dict[str, tuple[str, str]]:
     places = {name: (f"estimators.{module}", name) for name, module in ESTIMATORS.items()}
     for table in (RECORDS, ADAPTED):
         for module, names in table.items():
-            places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
+            places |= {name: (module, name) for name in names}
     return places
 
 
 NAMES = _places()
 _BY_CLASS = {(f"{PACKAGE}.{module}", attribute): name for name, (module, attribute) in NAMES.items()}
+_BY_CLASS |= {
+    (f"{PACKAGE}.{module}", attribute): name
+    for name, classes in FAMILIES.items()
+    for module, attribute in classes.items()
+}
 
 
 def name_of(kind: type) -> str | None:

@@ -8,13 +8,21 @@ import numpy as np
 
 from ..records import Floats
 from .compiling import njit
+from .radials import relief
 
 
 @njit(cache=True, nogil=True)
-def student_coefficients(
-    graph: tuple[Any, Any, Any], X: Floats, masses: Floats, bound: float, start: int, stop: int, out: Floats
+def coefficients(
+    radial: Any,
+    graph: tuple[Any, Any, Any],
+    X: Floats,
+    masses: Floats,
+    bound: float,
+    start: int,
+    stop: int,
+    out: Floats,
 ) -> None:
-    """min(p_nm, bound c_n c_m K_nm) K_nm^2 for each edge of the rows [start, stop), K = 1 / (1 + D)."""
+    """min(-p_nm f'', bound c_n c_m K_2) of each edge of the rows [start, stop), f = -log K."""
     indptr, indices, weights = graph
     for n in range(start, stop):
         for place in range(indptr[n], indptr[n + 1]):
@@ -22,9 +30,7 @@ def student_coefficients(
             D = 0.0
             for c in range(X.shape[1]):
                 D += (X[n, c] - X[m, c]) ** 2
-            K = 1.0 / (1.0 + D)
-            # The bound may be the largest number: times K first, so that infinity times 0 cannot come up.
-            out[place] = min(weights[place], bound * K * masses[n] * masses[m]) * K * K
+            out[place] = relief(radial, weights[place], bound, masses[n], masses[m], D)
 
 
 @njit(cache=True, nogil=True)

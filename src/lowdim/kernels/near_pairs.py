@@ -1,12 +1,7 @@
 """Sums over near pairs: points sorted into square cells, and every point summed over the cells around its own.
 
-The near part of a kernel is what a coarse grid cannot carry. With u = r^2, U the square of the reach and q + 1 the
-``power``,
-
-    Student:   K_near(u) = K(u) ((U - u) / (1 + U))^(q+1),   u < U,
-
-is what is left of K = 1 / (1 + u) beyond its Taylor polynomial of degree q at U, so that the rest is smooth. A Gaussian
-needs no rest: beyond the reach there is nothing (power 0).
+They have the near part of a kernel, which a coarse grid cannot carry: what is left of K beyond a function that is
+smooth on the scale of the grid, and nothing beyond the reach. U is the square of the reach.
 """
 
 from __future__ import annotations
@@ -16,22 +11,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import njit
-
-
-@njit(cache=True, nogil=True)
-def near_kernel(u: float, U: float, power: int, order: int) -> float:
-    """(-d/du)^order of the near part."""
-    if power == 0:
-        return np.exp(-u)
-    K = 1.0 / (1.0 + u)
-    c = 1.0 / (1.0 + U)
-    t = (U - u) * c
-    last = t ** (power - 2)
-    if order == 0:
-        return K * last * t * t
-    if order == 1:
-        return K * last * t * (K * t + power * c)
-    return K * last * (2.0 * K * K * t * t + 2.0 * power * K * c * t + power * (power - 1) * c * c)
+from .radials import near
 
 
 @njit(cache=True, nogil=True)
@@ -59,13 +39,13 @@ def sort_by_cell(cells: Any, offsets: Any, order: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def near_field(
+    radial: Any,
     X: Any,
     charges: Any,
     order: Any,
     offsets: Any,
     shape: Any,
     U: float,
-    power: int,
     start: int,
     stop: int,
     potential: Any,
@@ -90,8 +70,8 @@ def near_field(
                         b = y - X[m, d - 1] if d == 2 else 0.0
                         u = a * a + b * b
                         if u < U and m != n:
-                            value += charges[m] * near_kernel(u, U, power, 0)
-                            steep = charges[m] * near_kernel(u, U, power, 1)
+                            value += charges[m] * near(radial, u, 0)
+                            steep = charges[m] * near(radial, u, 1)
                             across += steep * a
                             along += steep * b
                 point = order[n]
@@ -103,13 +83,13 @@ def near_field(
 
 @njit(cache=True, nogil=True)
 def near_sums(
+    radial: Any,
     X: Any,
     charges: Any,
     order: Any,
     offsets: Any,
     shape: Any,
     U: float,
-    power: int,
     degree: int,
     start: int,
     stop: int,
@@ -130,6 +110,6 @@ def near_sums(
                         for c in range(d):
                             u += (X[n, c] - X[m, c]) ** 2
                         if u < U and m != n:
-                            K = near_kernel(u, U, power, degree)
+                            K = near(radial, u, degree)
                             for c in range(charges.shape[1]):
                                 sums[point, c] += K * charges[m, c]

@@ -23,7 +23,7 @@ from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..places import Place
 from ..records import Certificate, Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
-from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Whole
+from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
 from .shared import Shared
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -33,7 +33,7 @@ COMMON_RULES: Mapping[str, Rule] = {
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
-    "verbose": Whole(0),
+    "verbose": Either(Truth(), Whole(0)),
 }
 
 
@@ -112,7 +112,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     callback
         Called with each `lowdim.events.Event`.
     verbose
-        1 prints stages and choices to standard error, 2 progress too.
+        1 or True logs stages and choices (logger "lowdim", else standard error), 2 progress too.
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES

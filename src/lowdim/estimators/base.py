@@ -109,7 +109,7 @@ class Estimator(
     callback
         Called with each `lowdim.events.Event`.
     verbose
-        1 prints stages and choices to standard error, 2 progress too.
+        1 or True logs stages and choices (logger "lowdim", else standard error), 2 progress too.
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES

@@ -10,8 +10,9 @@ from .. import kernels
 from ..errors import DataWarning, InputError
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
+from ..rules import Real
 from ..run import Run
-from .weights import directed, symmetric
+from .weights import check_parameter, check_symmetry, directed, symmetric
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,14 @@ class Entropic:
     perplexity: float = 30.0
     symmetrize: Symmetry = "average"
 
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        check_parameter(self, "perplexity", Real(1, closed=True), "5 to 50 is usual.")
+        check_symmetry(self)
+
     def fit(self, neighbors: Neighbors, run: Run) -> FittedEntropic:
         """Check that the neighbours allow the perplexity."""
+        self.check()
         _check(self.perplexity, neighbors)
         return FittedEntropic(float(self.perplexity), self.symmetrize)
 
@@ -83,7 +90,7 @@ class FittedEntropic:
 
 def _check(perplexity: float, neighbors: Neighbors) -> None:
     if not perplexity >= 1:
-        raise InputError(f"perplexity must be at least 1: got {perplexity!r}; 5 to 50 is usual")
+        raise InputError(f"perplexity must be at least 1; got {perplexity!r}. 5 to 50 is usual.")
     short = neighbors.counts <= perplexity
     if short.any():
         raise InputError(

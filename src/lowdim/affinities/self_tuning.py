@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Integers, Neighbors, Sparse
+from ..rules import Whole
 from ..run import Run
-from .weights import directed, keep_nearest, relative, symmetric
+from .weights import check_parameter, check_symmetry, directed, keep_nearest, relative, symmetric
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,14 @@ class SelfTuning:
     k: int = 7
     symmetrize: Symmetry = "union"
 
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        check_parameter(self, "k", Whole(1), "7 is the paper's choice.")
+        check_symmetry(self)
+
     def fit(self, neighbors: Neighbors, run: Run) -> FittedSelfTuning:
         """Settle the local scales of the training points."""
-        if self.k < 1:
-            raise InputError(f"k of SelfTuning must be at least 1: got {self.k!r}; 7 is the paper's choice")
+        self.check()
         scales = _local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
         positive = scales[scales > 0]
         # A point whose every neighbour is a copy of it has no scale of its own.

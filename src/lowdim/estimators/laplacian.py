@@ -9,13 +9,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import validation
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity, Gaussian, SelfTuning
+from ..affinities import AFFINITY_RULE, Affinity, FittedAffinity, Gaussian, SelfTuning, resolve_affinity
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
 from ..records import PlannedStage, Sparse
-from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
+from ..rules import Either, Nothing, Real, Rule
 from ..run import Run
 from ..spectral.recipes.laplacian import laplacian_problem
 from ..spectral.reduce.configuration import LandmarkSolver
@@ -29,7 +29,7 @@ from .solvers import SOLVER_RULE, Solver
 
 AFFINITY_RULES: Mapping[str, Rule] = {
     **NEIGHBOR_RULES,
-    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
+    "affinity": AFFINITY_RULE,
     "bandwidth": Either(Real(0), Nothing()),
     "solver": SOLVER_RULE,
 }
@@ -39,6 +39,8 @@ DEFAULT_NEIGHBORS = 10
 
 def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Points, distances, or a graph of affinities: ``affinity="precomputed"`` and ``metric="graph"`` say the last."""
+    if estimator.affinity not in ("auto", "precomputed"):
+        resolve_affinity(estimator.affinity)
     if estimator.affinity == "precomputed" and estimator.metric != "graph":
         rows = validation.check_pairwise(estimator, X, what="affinities", reset=reset)
         return validation.check_graph(rows, what="affinities", reset=reset)
@@ -66,7 +68,7 @@ def choose_affinity(estimator: Any, events: Events) -> Affinity:
                 f"affinity={estimator.affinity!r}. Put it into the affinity, as in "
                 f"Gaussian({estimator.bandwidth:g})."
             )
-        return estimator.affinity  # type: ignore[no-any-return]
+        return resolve_affinity(estimator.affinity)
     if estimator.bandwidth is not None:
         events.chosen("affinity", f"Gaussian({estimator.bandwidth:g})", "a bandwidth was given")
         return Gaussian(estimator.bandwidth)

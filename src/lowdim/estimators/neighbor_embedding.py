@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity
 from ..affinities.entropic import FittedEntropic
 from ..data.rows import Rows
 from ..embedding.attraction import Attraction
@@ -210,7 +210,8 @@ class NeighborEmbedding(EmbeddingParameters):
             )
             W.sort_indices()
             return W, None
-        affinity = self._default_affinity(hood, events) if isinstance(self.affinity, str) else self.affinity
+        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
+        affinity = self._default_affinity(hood, events) if is_auto else resolve_affinity(self.affinity)
         run = Run.along(events, self.n_jobs)
         fitted = affinity.fit(lists, run)
         return fitted.weights(lists, run), fitted

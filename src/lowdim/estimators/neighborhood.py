@@ -14,7 +14,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events
 from ..keeping import once
-from ..neighbors import Index, build_index, find_components, symmetric_graph
+from ..neighbors import Index, build_index, check_neighbors_or_radius, find_components, symmetric_graph
 from ..neighbors.build import PATIENCE
 from ..neighbors.edges import Edges, add_edges, restrict
 from ..neighbors.lookup import Lookup
@@ -29,7 +29,7 @@ PAIRWISE = ("precomputed", "graph")
 NEIGHBOR_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     "n_neighbors": Either(Whole(1), Nothing()),
-    "radius": Either(Real(0), Nothing()),
+    "radius": Either(Real(0, endless=True), Nothing()),
     "metric": Either(Instance(str), Function()),
     "search": OneOf("auto", "exact", "approximate"),
     "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
@@ -51,6 +51,7 @@ class Settings:
     @classmethod
     def of(cls, estimator: Any) -> Settings:
         """The settings of an estimator."""
+        check_neighbors_or_radius(type(estimator).__name__, estimator.n_neighbors, estimator.radius)
         return cls(
             estimator.metric,
             estimator.n_neighbors,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .build import build_index
+from .build import build_index, check_neighbors_or_radius
 from .components import find_components, symmetric_graph
 from .connect import connect_components
 from .index import Index
@@ -11,6 +11,7 @@ from .metrics import metric_names, resolve_metric
 __all__ = [
     "Index",
     "build_index",
+    "check_neighbors_or_radius",
     "connect_components",
     "find_components",
     "metric_names",

@@ -45,6 +45,15 @@ PATIENCE = 30.0
 """Processor seconds up to which an exact search is taken without looking further."""
 
 
+def check_neighbors_or_radius(owner: str, n_neighbors: int | None, radius: float | None) -> None:
+    """Raise an InputError where both say who is a neighbour: only one of them could be followed."""
+    if n_neighbors is not None and radius is not None:
+        raise InputError(
+            f"n_neighbors or radius of {owner} decides who is a neighbour, not both; got n_neighbors={n_neighbors!r} "
+            f"and radius={radius!r}. Leave one of them None."
+        )
+
+
 def build_index(
     rows: Rows,
     metric: str | Callable[..., float] = "euclidean",

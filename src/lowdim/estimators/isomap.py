@@ -15,7 +15,7 @@ from ..data.rows import Rows
 from ..events import Events, Listener
 from ..mapping.extension import extension_map
 from ..metrics.residual_variance import residual_variance
-from ..neighbors import symmetric_graph
+from ..neighbors import plan_search, symmetric_graph
 from ..neighbors.lookup import Lookup
 from ..records import Floats, PlannedStage, Sparse
 from ..rules import Rule
@@ -218,7 +218,7 @@ class Isomap(SpectralEstimator):
             return costs.alone(
                 rows.shape, solver, d, [costs.geodesics(size, k), costs.dense_lanczos(size, d)]
             )
-        stages = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        stages = [] if self.metric in PAIRWISE else [plan_search(rows, self.metric, k, self.search)]
         if isinstance(solver, Nystrom):
             size = min(solver.n_landmarks, n_rows)
             weights = costs.landmark_weights(n_rows, n_columns, size, d + 3)

@@ -14,6 +14,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..neighbors import plan_search
 from ..records import PlannedStage, Sparse
 from ..rules import Either, Nothing, Real, Rule
 from ..run import Run
@@ -124,7 +125,7 @@ def laplacian_stages(estimator: Any, rows: Rows, solver: Solver) -> list[Planned
         alone = [costs.affinities(size, k), costs.lanczos(size, 2 * k, d, n_columns)]
         return costs.alone(rows.shape, solver, d, alone)
     given = estimator.metric in PAIRWISE or estimator.affinity == "precomputed"
-    stages = [] if given else [costs.neighbors(n_rows, n_columns, k, estimator.search)]
+    stages = [] if given else [plan_search(rows, estimator.metric, k, estimator.search)]
     stages.append(costs.affinities(n_rows, k))
     if isinstance(solver, LandmarkSolver):
         return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]

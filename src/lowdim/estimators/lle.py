@@ -12,6 +12,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from ..events import Events, Listener
 from ..mapping.locally_linear import LocallyLinearMap
+from ..neighbors import plan_search
 from ..neighbors.edges import with_self
 from ..records import PlannedStage, Problem
 from ..rules import OneOf, Real, Rule
@@ -196,7 +197,7 @@ class LLE(SpectralEstimator):
             size = min(solver.n_landmarks, n_rows)
             alone = [costs.local_weights(size, k), costs.sparse_factor(size, k, n_columns)]
             return costs.alone(rows.shape, solver, d, alone)
-        stages = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.search)]
+        stages = [] if self.metric in PAIRWISE else [plan_search(rows, self.metric, k, self.search)]
         stages.append(costs.local_weights(n_rows, k))
         if isinstance(solver, LandmarkSolver):
             return [*stages, *costs.restricted(rows.shape, solver, d, 2 * k)]

@@ -24,6 +24,7 @@ from ..events import Events
 from ..keeping import once
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..neighbors import plan_search
 from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..optimize.annealing import Annealing
@@ -345,13 +346,13 @@ class NeighborEmbedding(EmbeddingParameters):
         return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        n_rows, n_columns = rows.shape
+        n_rows = rows.n_rows
         k = self.n_neighbors or ceil(
             NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity)
         )
         k = min(k, max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
+        stages = [] if given else [plan_search(rows, self.metric, k, self.search, patience=NEIGHBOR_PATIENCE)]
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         scheduled = self._has_schedule and self.optimizer == "auto"
         most = self.max_iter or (usual_iterations(n_rows) if scheduled else MOST_ITERATIONS)

@@ -15,7 +15,8 @@ from ..errors import DataWarning
 from ..events import Events
 from ..keeping import once
 from ..neighbors import Index, build_index, check_neighbors_or_radius, find_components, symmetric_graph
-from ..neighbors.build import PATIENCE
+from ..neighbors.choose import PATIENCE
+from ..neighbors.costs import USUAL_NEIGHBORS
 from ..neighbors.edges import Edges, add_edges, restrict
 from ..neighbors.lookup import Lookup
 from ..records import Components, Duplicates, Floats, Integers, Neighbors
@@ -156,12 +157,13 @@ def select_points(rows: Rows, members: Integers, *, pairwise: bool) -> Rows:
     return Rows(part.values[:, members]) if pairwise else part
 
 
-def open_index(rows: Rows, settings: Settings, events: Events) -> Index:
-    """The index of the settings over some rows."""
+def open_index(rows: Rows, settings: Settings, events: Events, n_neighbors: int = USUAL_NEIGHBORS) -> Index:
+    """The index of the settings over some rows, of which so many neighbours will be asked for."""
     return build_index(
         rows,
         settings.metric,
         search=settings.search,
+        n_neighbors=n_neighbors,
         patience=settings.patience,
         run=settings.run(events),
     )
@@ -201,9 +203,11 @@ def find_neighborhood(
             rows = rows.select(duplicates.first)
         else:
             duplicates = None
+    wanted_neighbors = max(settings.n_neighbors or default_neighbors, shared.widest)
     with events.stage("neighbours"):
         index = shared.once(
-            ("index", settings.metric, settings.search), lambda: _open_once(rows, settings, events, shared)
+            ("index", settings.metric, settings.search),
+            lambda: _open_once(rows, settings, wanted_neighbors, events, shared),
         )
 
         def make() -> tuple[Neighbors, Components]:
@@ -226,12 +230,12 @@ def find_neighborhood(
     return Neighborhood(settings, index, neighbors, parts, duplicates, places=places, shared=shared)
 
 
-def _open_once(rows: Rows, settings: Settings, events: Events, shared: Shared) -> Index:
+def _open_once(rows: Rows, settings: Settings, n_neighbors: int, events: Events, shared: Shared) -> Index:
     """The index, from the random numbers that it was first built from, whichever fit that was."""
     bits = settings.streams["search"].bit_generator
     key = (settings.metric, settings.search)
     bits.state = once(events, "search", lambda: bits.state, keeper=shared.keeper, key=key, is_choice=True)
-    return open_index(rows, settings, events)
+    return open_index(rows, settings, events, n_neighbors)
 
 
 def _warn_of_vanishing(found: Neighbors, settings: Settings, events: Events) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .build import build_index, check_neighbors_or_radius
+from .choose import plan_search
 from .components import find_components, symmetric_graph
 from .connect import connect_components
 from .index import Index
@@ -15,6 +16,7 @@ __all__ = [
     "connect_components",
     "find_components",
     "metric_names",
+    "plan_search",
     "resolve_metric",
     "symmetric_graph",
 ]

@@ -14,11 +14,11 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
-from ..events import Events, Listener, Printer
+from ..events import Events, Listener, LogLines
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..places import Place
-from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Whole
+from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
 from ..run import Shared
 from .choose import choose_judges
 from .fits import Fits

@@ -14,7 +14,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Events
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
-from ..messages import named, setting
+from ..messages import in_python, named, setting
 from ..records import PlannedStage, Sparse
 from ..rules import Either, Instance, Nothing, OneOf, Real, Rule
 from ..spectral.recipes.laplacian import laplacian_problem
@@ -61,10 +61,11 @@ def choose_affinity(estimator: Any, events: Events) -> Affinity:
     """The affinity asked for; ``auto`` is self-tuning, or Gaussian where a bandwidth is given."""
     if estimator.affinity != "auto":
         if estimator.bandwidth is not None:
+            example = f"Put it into the affinity, as in Gaussian({estimator.bandwidth:g})."
             raise InputError(
                 f"{named('bandwidth')} belongs to {setting('affinity', 'auto')}; got "
-                f"{setting('bandwidth', estimator.bandwidth)} with {setting('affinity', estimator.affinity)}. Put "
-                f"it into the affinity, as in Gaussian({estimator.bandwidth:g})."
+                f"{setting('bandwidth', estimator.bandwidth)} with {setting('affinity', estimator.affinity)}. "
+                f"{in_python(example, 'Give one of them.')}"
             )
         return estimator.affinity  # type: ignore[no-any-return]
     if estimator.bandwidth is not None:

@@ -24,7 +24,7 @@ from ..events import Events
 from ..keeping import once
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
-from ..messages import named, setting
+from ..messages import in_python, named, setting
 from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..optimize.annealing import Annealing
@@ -94,8 +94,8 @@ class NeighborEmbedding(EmbeddingParameters):
         if self.perplexity is not None and self.affinity != "auto":
             raise InputError(
                 f"{named('perplexity')} belongs to {setting('affinity', 'auto')}; got "
-                f"{setting('perplexity', self.perplexity)} with {setting('affinity', self.affinity)}. Put it into "
-                f"the affinity, as in Entropic({self.perplexity:g})."
+                f"{setting('perplexity', self.perplexity)} with {setting('affinity', self.affinity)}. "
+                f"{in_python(f'Put it into the affinity, as in Entropic({self.perplexity:g}).', 'Give one of them.')}"
             )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:

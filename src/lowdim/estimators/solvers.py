@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..messages import named, setting
+from ..messages import in_python, named, setting
 from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from ..spectral.reduce.configuration import LandmarkSolver
 from ..spectral.reduce.landmark_z import LandmarkZ
@@ -52,8 +52,8 @@ def solver_of(estimator: Any) -> Solver:
     if estimator.solver not in ("auto", "nystrom"):
         raise InputError(
             f"{named('landmarks', type(estimator).__name__)} belongs to {setting('solver', 'auto')} or 'nystrom'; "
-            f"got it with {setting('solver', estimator.solver)}. Put the landmarks into the solver, as in "
-            "LLL(landmarks=...)."
+            f"got it with {setting('solver', estimator.solver)}. "
+            f"{in_python('Put the landmarks into the solver, as in LLL(landmarks=...).', 'Give one of them.')}"
         )
     if isinstance(landmarks, numbers.Integral):
         return resolve_solver(Nystrom(int(landmarks)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ... import kernels
 from ...affinities.patches import Patches
 from ...events import Events
+from ...messages import named
 from ...records import Floats, Problem
 from .alignment import require_neighbors, tangent_problem
 
@@ -37,6 +38,8 @@ def hessian_lle(
         Told of progress.
     """
     least = 1 + n_components + n_components * (n_components + 1) // 2
-    require_neighbors(patches.neighbors, least, "hessian", "1 + d + d(d + 1)/2 with d = n_components")
+    require_neighbors(
+        patches.neighbors, least, "hessian", f"1 + d + d(d + 1)/2 with d = {named('n_components')}"
+    )
     kernel = kernels.local_patches.hessian_block
     return tangent_problem(patches, kernel, n_components, weights=weights, n_jobs=n_jobs, events=events)

@@ -53,6 +53,19 @@ def _nearest_word(value: object, rule: Rule) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def check_coordinates(X: Any, n_components: int) -> Floats:
+    """Coordinates that are to be turned back into points: finite numbers, a column for each."""
+    coordinates = np.asarray(X, dtype=np.float64)
+    if coordinates.ndim != 2 or coordinates.shape[1] != n_components:
+        raise InputError(
+            f"X of inverse_transform must have {n_components} columns, one for each coordinate; got shape "
+            f"{coordinates.shape}."
+        )
+    if not np.isfinite(coordinates).all():
+        raise InputError("X of inverse_transform must hold finite numbers; got NaN or infinity.")
+    return np.ascontiguousarray(coordinates)
+
+
 def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Rows:
     """Data as rows: finite numbers of any type, dense, memory-mapped or sparse, never copied to another type.
 

@@ -23,7 +23,7 @@ BENCH := $(VENV)/.installed-bench
 TORTURE := $(VENV)/.installed-torture
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint browser torture bench clean
+.PHONY: help demo test lint options browser torture bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -59,6 +59,9 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 
 torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
 	$(BIN)/python -m torture $(ARGS)
+
+options: $(DEV) ## write the table of options that the program reads, after a change of a parameter or its docstring
+	$(BIN)/python -m lowdim.cli.options.describe
 
 bench: $(BENCH) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -16,9 +16,9 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.fft import FFT
-from lowdim.embedding.similarity import STUDENT
-from lowdim.events import Events
+from lowdim.embedding.similarities import STUDENT
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import run, table
@@ -36,9 +36,9 @@ def _places(data: Labelled) -> dict[str, np.ndarray]:
 
 
 def _weights(data: Labelled) -> Any:
-    index = build_index(Rows(data.X), "euclidean", rng=np.random.default_rng(0), events=Events())
-    lists = index.query(None, 90)
-    W = Entropic(30.0).fit(lists, events=Events()).weights(lists, events=Events())
+    index = build_index(Rows(data.X), "euclidean", run=Run.of())
+    lists = index.query(None, 90, Run.of())
+    W = Entropic(30.0).fit(lists, Run.of()).weights(lists, Run.of())
     return W / W.sum()
 
 
@@ -56,9 +56,9 @@ def ours(data: Labelled) -> dict[str, dict[str, float]]:
     """Milliseconds with and without the value, and the error of the repulsive force."""
     P, found = _weights(data), {}
     for name, X in _places(data).items():
-        engine = FFT().start(STUDENT, len(X), 2, -1)
+        engine = FFT().start(STUDENT, len(X), 2, Run.of())
         objective = TSNE(Attraction(P, STUDENT, -1, single=True), engine)
-        exact = Exact().start(STUDENT, len(X), 2, -1).field(X).force
+        exact = Exact().start(STUDENT, len(X), 2, Run.of()).field(X).force
         found[name] = {
             "gradient, ms": _timed(lambda: objective.evaluate(X, value=False)),  # noqa: B023
             "value and gradient, ms": _timed(lambda: objective.evaluate(X)),  # noqa: B023
@@ -75,7 +75,7 @@ def theirs(data: Labelled) -> dict[str, dict[str, float]]:
     P, found = csr_matrix(_weights(data)), {}
     grid = {"n_interpolation_points": 3, "min_num_intervals": 50, "ints_in_interval": 1}
     for name, X in _places(data).items():
-        exact = Exact().start(STUDENT, len(X), 2, -1)
+        exact = Exact().start(STUDENT, len(X), 2, Run.of())
         field, force = exact.field(X), np.zeros_like(X)
         total = _tsne.estimate_negative_gradient_fft_2d(X, force, **grid, dof=1.0)
         found[name] = {

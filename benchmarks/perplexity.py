@@ -8,9 +8,9 @@ import numpy as np
 
 from lowdim.affinities import Entropic
 from lowdim.data.rows import Rows
-from lowdim.events import Events
 from lowdim.neighbors import build_index
 from lowdim.records import Neighbors
+from lowdim.run import Run
 
 from .data import mnist
 from .harness import RESULTS, compare
@@ -23,7 +23,9 @@ def load(size: int) -> Neighbors:
     """The neighbours, found once and kept."""
     path = RESULTS / f"mnist50-neighbours-{size}.npz"
     if not path.exists():
-        found = build_index(Rows(mnist(size).X), search="exact").query(None, NEIGHBOURS)
+        found = build_index(Rows(mnist(size).X), search="exact", run=Run.of()).query(
+            None, NEIGHBOURS, Run.of()
+        )
         np.savez(path, indices=found.indices, distances=found.distances)
     with np.load(path) as stored:
         indptr = np.arange(size + 1, dtype=np.int64) * NEIGHBOURS
@@ -32,8 +34,8 @@ def load(size: int) -> Neighbors:
 
 def ours(neighbors: Neighbors) -> np.ndarray:
     """lowdim: safeguarded Newton."""
-    fitted = Entropic(30.0).fit(neighbors, events=Events())
-    return fitted.conditional(neighbors, events=Events()).reshape(-1, NEIGHBOURS)
+    fitted = Entropic(30.0).fit(neighbors, Run.of())
+    return fitted.conditional(neighbors, Run.of()).reshape(-1, NEIGHBOURS)
 
 
 def peer(neighbors: Neighbors) -> np.ndarray:

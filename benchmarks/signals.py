@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lowdim.cli.signals import STOPPING
+from lowdim.cli.terminal.signals import STOPPING
 
 from .data import mnist
 from .harness import environment, table

@@ -15,10 +15,10 @@ from lowdim.embedding.attraction import Attraction
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import STUDENT
-from lowdim.events import Events
+from lowdim.embedding.similarities import STUDENT
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import compare, run
@@ -75,15 +75,13 @@ CONTESTANTS = {
 def judge(data: Labelled, model: Any) -> dict[str, Any]:
     """KL with the exact P and all pairs, recall and accuracy in the picture."""
     X = np.ascontiguousarray(getattr(model, "embedding_", model), dtype=np.float64)
-    index = build_index(
-        Rows(data.X), "euclidean", search="exact", rng=np.random.default_rng(0), events=Events()
-    )
+    index = build_index(Rows(data.X), "euclidean", search="exact", run=Run.of())
     k = min(90, len(X) - 1)
-    lists = index.query(None, k)
-    W = Entropic(PERPLEXITY).fit(lists, events=Events()).weights(lists, events=Events())
-    objective = TSNE(Attraction(W / W.sum(), STUDENT, -1), Exact().start(STUDENT, len(X), 2, -1))
-    near = build_index(Rows(X), "euclidean", search="exact", rng=np.random.default_rng(0), events=Events())
-    found, true = near.query(None, 15).indices.reshape(-1, 15), lists.indices.reshape(-1, k)[:, :15]
+    lists = index.query(None, k, Run.of())
+    W = Entropic(PERPLEXITY).fit(lists, Run.of()).weights(lists, Run.of())
+    objective = TSNE(Attraction(W / W.sum(), STUDENT, Run.of()), Exact().start(STUDENT, len(X), 2, Run.of()))
+    near = build_index(Rows(X), "euclidean", search="exact", run=Run.of())
+    found, true = near.query(None, 15, Run.of()).indices.reshape(-1, 15), lists.indices.reshape(-1, k)[:, :15]
     figures: dict[str, Any] = {
         "KL": kl_divergence(objective, X),
         "recall@15": float(np.mean([np.isin(a, b).mean() for a, b in zip(found, true, strict=True)])),

@@ -20,17 +20,15 @@ from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.protocol import Repulsion
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
-from lowdim.events import Events
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.neighbors.build import build_index
 from lowdim.optimize import (
     Backtracking,
     DirectedDescent,
     Momentum,
     Outcome,
+    Schedule,
     Stopping,
-    follow,
-    log_path,
     minimise,
 )
 from lowdim.optimize.directions import (
@@ -42,9 +40,11 @@ from lowdim.optimize.directions import (
     PartialHessian,
     SpectralDirection,
 )
+from lowdim.optimize.directions.gradient import Identity
 from lowdim.optimize.outcome import History
-from lowdim.optimize.protocol import Descent, Direction, Optimizer
+from lowdim.optimize.protocol import Direction, Optimizer, Prepared
 from lowdim.records import Sparse
+from lowdim.run import Run
 
 PAPER = ("GD", "FP", "DiagH", "SD", "SD-", "CG", "L-BFGS")
 """The seven of Vladymyrov & Carreira-Perpinan 2012."""
@@ -75,8 +75,10 @@ def coil(step: int = 1) -> tuple[NDArray, NDArray]:
 
 def affinities(points: NDArray, perplexity: float, n_neighbors: int | None = None) -> Sparse:
     """Symmetric entropic affinities that sum to 1, over so many neighbours or all other points."""
-    neighbors = build_index(Rows(points), search="exact").query(None, n_neighbors or len(points) - 1)
-    P = Entropic(perplexity).fit(neighbors, events=Events()).weights(neighbors, events=Events())
+    neighbors = build_index(Rows(points), search="exact", run=Run.of()).query(
+        None, n_neighbors or len(points) - 1, Run.of()
+    )
+    P = Entropic(perplexity).fit(neighbors, Run.of()).weights(neighbors, Run.of())
     P.data /= P.data.sum()
     return P
 
@@ -98,11 +100,11 @@ def objective(
 class UnitGradient(GradientDescent):
     """Gradient descent that tries the step 1 first, whatever the scale of the weights, as in the paper."""
 
-    def start(self, objective: Objective, X: NDArray, n_jobs: int | None) -> Descent:
-        """Nothing to prepare."""
-        running = super().start(objective, X, n_jobs)
-        running.first_step = 1.0
-        return running
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Nothing to prepare but the first step."""
+        return Identity(1.0)
 
 
 def optimizers(kappa: int | None = None, noise: float = 0.0) -> dict[str, Optimizer]:
@@ -162,8 +164,8 @@ def warm_up(objective: Objective, X: NDArray, chosen: Iterable[Optimizer]) -> No
 def low_minimum(objective: Objective, X: NDArray) -> NDArray:
     """A minimum, by the homotopy from a thousandth of lambda; lower than those that direct ways lead to."""
     optimizer = optimizers()["L-BFGS from SD"]
-    path = log_path(objective.lam / 1e3, objective.lam, 25, optimizer, Stopping(1e-6, 3000))
-    return settle(objective, follow(objective, X, path).X)
+    path = Schedule.path(np.geomspace(objective.lam / 1e3, objective.lam, 25), Stopping(1e-6, 3000))
+    return settle(objective, minimise(objective, X, optimizer, path).X)
 
 
 def settle(objective: Objective, X: NDArray) -> NDArray:

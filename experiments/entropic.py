@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.neighbors.build import build_index
+from lowdim.run import Run
 
 from .data import digits
 from .notebook import Notebook, seconds
@@ -40,7 +41,7 @@ def run(notebook: Notebook) -> None:
     """Solve all rows with each method, in each order."""
     n_points, repeats = (3000, 1) if notebook.quick else (20_000, 3)
     points, _ = digits(n_points)
-    lists = build_index(Rows(points), search="exact").query(None, max(NEIGHBORS))
+    lists = build_index(Rows(points), search="exact", run=Run.of()).query(None, max(NEIGHBORS), Run.of())
     distances = lists.distances.reshape(n_points, -1)
     rows: list[dict[str, Any]] = []
     for k in NEIGHBORS:

@@ -8,8 +8,6 @@ solver can better.
 
 from __future__ import annotations
 
-from lowdim.run import Run, Streams
-
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from scipy import linalg, sparse
 import lowdim
 from lowdim.data.rows import Rows
 from lowdim.events import Events
+from lowdim.run import Run, Streams
 from lowdim.spectral.landmarks import choose_landmarks
 from lowdim.spectral.reduce.weights import landmark_weights
 
@@ -98,8 +97,23 @@ def _fit(exact: Eigenmap, solver: lowdim.LLL, *, mass: bool = True) -> dict[str,
 def _best_within(exact: Eigenmap, solver: lowdim.LLL) -> float:
     """|Z C - X| / |X| for the best C: the error of the projection of the exact coordinates on the span of Z."""
     rows, quiet = Rows(exact.points), Events()
-    landmarks = choose_landmarks(rows, solver, metric="euclidean", pairwise=False, place_of_row=None, run=Run(quiet, n_jobs=-1, streams=Streams(0)))
-    weights = landmark_weights(rows, landmarks, solver.n_neighbors, metric="euclidean", pairwise=False, reg=solver.reg, run=Run(quiet, n_jobs=-1))
+    landmarks = choose_landmarks(
+        rows,
+        solver,
+        metric="euclidean",
+        pairwise=False,
+        place_of_row=None,
+        run=Run(quiet, n_jobs=-1, streams=Streams(0)),
+    )
+    weights = landmark_weights(
+        rows,
+        landmarks,
+        solver.n_neighbors,
+        metric="euclidean",
+        pairwise=False,
+        reg=solver.reg,
+        run=Run(quiet, n_jobs=-1),
+    )
     Z = weights.Z
     C = linalg.lstsq((Z.T @ Z).toarray(), Z.T @ exact.X, cond=1e-12, lapack_driver="gelsd")[0]
     return float(np.linalg.norm(Z @ C - exact.X) / np.linalg.norm(exact.X))

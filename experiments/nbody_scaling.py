@@ -18,8 +18,9 @@ from lowdim.embedding.repulsion.barnes_hut import BarnesHut
 from lowdim.embedding.repulsion.exact import Exact
 from lowdim.embedding.repulsion.fft import FFT
 from lowdim.embedding.repulsion.protocol import Engine, Field, Repulsion
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT, Kernel
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT, Similarity
 from lowdim.records import Floats
+from lowdim.run import Run
 
 from .notebook import Notebook, seconds
 
@@ -49,7 +50,7 @@ def run(notebook: Notebook) -> None:
     rows: list[dict[str, Any]] = []
     for kernel in (STUDENT, GAUSSIAN):
         for repulsion in ENGINES.values():
-            _seconds(repulsion.start(kernel, counts[0], 2, None), cloud(counts[0]))
+            _seconds(repulsion.start(kernel, counts[0], 2, Run()), cloud(counts[0]))
         for N in counts:
             X = cloud(N)
             rows += _measured(kernel, X, most_exact >= N)
@@ -90,14 +91,14 @@ def _seconds(engine: Engine, X: Floats) -> tuple[float, Field]:
     return min(times[1:]), engine.field(X)
 
 
-def _measured(kernel: Kernel, X: Floats, with_exact: bool) -> list[dict[str, Any]]:
+def _measured(kernel: Similarity, X: Floats, with_exact: bool) -> list[dict[str, Any]]:
     chosen = np.random.default_rng(2).choice(len(X), min(SAMPLE, len(X)), replace=False)
-    truth = Exact().start(kernel, len(X), 2, None).freeze(X).at(X[chosen])
+    truth = Exact().start(kernel, len(X), 2, Run()).freeze(X).at(X[chosen], Run())
     rows = []
     for name, repulsion in ENGINES.items():
         if name == "exact" and not with_exact:
             continue
-        took, field = _seconds(repulsion.start(kernel, len(X), 2, None), X)
+        took, field = _seconds(repulsion.start(kernel, len(X), 2, Run()), X)
         # A place of the frozen field sees the point that is there, at the distance 0.
         potential = truth.potential - 1.0
         rows.append(

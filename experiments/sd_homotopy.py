@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from lowdim.embedding.objectives.base import NeighborObjective
-from lowdim.optimize import Outcome, Stopping, follow, log_path
+from lowdim.optimize import Outcome, Schedule, Stopping, minimise
 from lowdim.optimize.protocol import Optimizer
 
 from .embeddings import (
@@ -73,11 +73,12 @@ def run(notebook: Notebook) -> None:
 
 
 def _follow(E: NeighborObjective, X: np.ndarray, optimizer: Optimizer, count: int, limit: float) -> Outcome:
-    path = log_path(*PATH, count, optimizer, Stopping(1e-6, MOST, value_every=1))
+    stopping = Stopping(1e-6, MOST, value_every=1)
+    path = Schedule.path(np.geomspace(*PATH, count), stopping, max_seconds=limit)
     with warnings.catch_warnings():
         # That phases end early is counted in the table.
         warnings.simplefilter("ignore")
-        return follow(E, X, path, max_seconds=limit)
+        return minimise(E, X, optimizer, path)
 
 
 def _early(outcome: Outcome) -> int:

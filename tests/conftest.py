@@ -17,12 +17,19 @@ settings.load_profile("lowdim")
 sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 
 
+def unwritable(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Arrays that no test can change for those after it."""
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
+
+
 @pytest.fixture(scope="session")
 def digits() -> tuple[np.ndarray, np.ndarray]:
     """The 8 x 8 digits that ship with scikit-learn."""
     from sklearn.datasets import load_digits
 
-    return load_digits(return_X_y=True)
+    return unwritable(*load_digits(return_X_y=True))
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +38,7 @@ def roll() -> tuple[np.ndarray, np.ndarray]:
     from lowdim import datasets
 
     made = datasets.swiss_roll(600, random_state=0)
-    return made.data, made.parameters
+    return unwritable(made.data, made.parameters)
 
 
 @pytest.fixture(scope="session")

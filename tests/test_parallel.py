@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import queue
 import signal
+import sys
 import threading
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lowdim import parallel
 from lowdim.parallel import count_workers, map_blocks, row_blocks
+from torture import interrupts
 
 
 @given(n_rows=st.integers(0, 3000), size=st.integers(1, 700), n_jobs=st.integers(1, 5))
@@ -66,7 +73,7 @@ def test_counting_workers() -> None:
 
 def test_within_a_block_there_are_no_more_threads() -> None:
     def threads_within(block: slice) -> set[int]:
-        barrier.wait(timeout=30)
+        barrier.wait(timeout=300)
         inner = map_blocks(lambda part: threading.get_ident(), 100, n_jobs=4, block_rows=10)
         assert set(inner) == {threading.get_ident()}
         return set(inner)
@@ -76,7 +83,7 @@ def test_within_a_block_there_are_no_more_threads() -> None:
     assert len(set.union(*outer)) == 2
     barrier = threading.Barrier(4)
     again = map_blocks(
-        lambda block: barrier.wait(timeout=30) and threading.get_ident(), 4, n_jobs=4, block_rows=1
+        lambda block: barrier.wait(timeout=300) and threading.get_ident(), 4, n_jobs=4, block_rows=1
     )
     assert len(again) == 4
 
@@ -88,28 +95,85 @@ def test_a_failure_leaves_the_thread_as_it_was() -> None:
     with pytest.raises(RuntimeError, match="no"):
         map_blocks(fail, 10, n_jobs=1, block_rows=1)
     barrier = threading.Barrier(2)
-    map_blocks(lambda block: barrier.wait(timeout=30), 2, n_jobs=2, block_rows=1)
+    map_blocks(lambda block: barrier.wait(timeout=300), 2, n_jobs=2, block_rows=1)
 
 
-def test_an_interrupt_while_others_still_work_ends_them_first():
-    working, finished, left = threading.Event(), [], threading.Event()
+def is_waiting() -> bool:
+    """Whether the main thread waits for its helpers."""
+    return sys._current_frames()[threading.main_thread().ident].f_code is parallel._Latch.wait.__code__
 
-    def function(block):
-        if threading.current_thread() is threading.main_thread():
-            working.wait(10)
-            left.set()
+
+@pytest.mark.parametrize("n_interrupts", [1, 2])
+def test_interrupts_while_others_still_work_end_them_first(n_interrupts: int) -> None:
+    """The calling thread has nothing left to do, and waits; a helper goes on after the interrupts have arrived."""
+    begun, arrived, finished = queue.SimpleQueue(), queue.SimpleQueue(), []
+
+    def function(block: slice) -> None:
+        if threading.get_ident() == threading.main_thread().ident:
+            begun.get()
             return
-        working.set()
-        left.wait(10)
-        time.sleep(0.1)  # by now the calling thread waits
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        time.sleep(0.2)
+        begun.put(None)
+        for _ in range(n_interrupts):
+            while not is_waiting():
+                os.sched_yield()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            arrived.get()
         finished.append(block.start)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    def interrupt(number: int, frame: object) -> None:
+        arrived.put(None)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
             map_blocks(function, 2, block_rows=1, n_jobs=2)
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(finished) == 1, "no thread is at work any more"
+
+
+def test_an_interrupt_comes_out_even_after_a_failure() -> None:
+    """Who catches the failure and goes on another way would drop the interrupt."""
+    begun = queue.SimpleQueue()
+
+    def function(block: slice) -> None:
+        if threading.get_ident() == threading.main_thread().ident:
+            begun.get()
+            raise KeyboardInterrupt
+        begun.put(None)
+        raise RuntimeError("no")
+
+    with pytest.raises(KeyboardInterrupt):
+        map_blocks(function, 2, block_rows=1, n_jobs=2)
+
+
+def test_interrupts_at_random_moments() -> None:
+    """Five hundred are for `make torture`."""
+    assert not interrupts.interrupted(200, 0)
+
+
+def test_without_threads_the_calling_one_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(parallel._thread, "start_new_thread", refuse)
+    here = threading.get_ident()
+    assert map_blocks(lambda block: threading.get_ident(), 5, block_rows=1, n_jobs=3) == [here] * 5
+    assert parallel.apart(threading.get_ident) == here
+
+
+def test_helpers_are_traced_and_profiled() -> None:
+    """As threads of the library are: coverage, debuggers and profilers ask for it."""
+    barrier, traced, profiled = threading.Barrier(2), set(), set()
+    before = threading.gettrace(), threading.getprofile()
+    threading.settrace(lambda *_: traced.add(threading.get_ident()))
+    threading.setprofile(lambda *_: profiled.add(threading.get_ident()))
+    try:
+        threads = map_blocks(
+            lambda block: (barrier.wait(timeout=300), threading.get_ident())[1], 2, n_jobs=2, block_rows=1
+        )
+    finally:
+        threading.settrace(before[0])
+        threading.setprofile(before[1])
+    assert traced == profiled == {thread for thread in threads if thread != threading.get_ident()}

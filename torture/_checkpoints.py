@@ -17,7 +17,6 @@ from lowdim import keeping
 from lowdim.errors import CheckpointWarning, FileError
 from lowdim.events import Event, Listener
 from lowdim.persistence import budget, checkpoint
-from lowdim.run import Run
 
 from . import _runs
 from ._injection import Injector

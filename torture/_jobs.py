@@ -114,17 +114,17 @@ def _annotated() -> Path:
 
 
 def _json() -> Job:
-    from lowdim.cli.targets import write_json
+    from lowdim.cli.files.targets import write_json
 
     content = {"rows": _points().tolist(), "name": "é"}
     return Job("json", "report.json", lambda path: write_json(str(path), content, force=True, inputs=()))
 
 
 def _table(file: str) -> Job:
-    from lowdim.cli.commands.sweep import _write_table
+    from lowdim.cli.commands.sweep import write_table
 
     found = _sweep()
-    return Job("table", file, lambda path: _write_table(found, str(path), force=True, inputs=[]))
+    return Job("table", file, lambda path: write_table(found, str(path), force=True, inputs=[]))
 
 
 def _sweep_plot() -> Job:

@@ -14,6 +14,7 @@ from scipy import sparse
 import lowdim
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -61,7 +62,8 @@ def _sparse_input(points: Points, n_jobs: int) -> Arrays:
 
 
 def _given_matrix(points: Points, n_jobs: int) -> Arrays:
-    lists = build_index(Rows(points.X), n_jobs=n_jobs).query(None, 8)
+    run = Run.of(n_jobs=n_jobs)
+    lists = build_index(Rows(points.X), run=run).query(None, 8, run)
     W = sparse.csr_array((np.exp(-lists.distances), lists.indices, lists.indptr), shape=(len(points.X),) * 2)
     W = W + W.T
     D = sparse.diags_array(np.asarray(W.sum(axis=1)))
@@ -70,8 +72,9 @@ def _given_matrix(points: Points, n_jobs: int) -> Arrays:
 
 
 def _searched(search: str, metric: str, points: Points, n_jobs: int) -> Arrays:
-    index = build_index(Rows(points.X), metric, search=search, n_jobs=n_jobs, rng=np.random.default_rng(1))
-    own, new = index.query(None, 12), index.query(Rows(points.new), 12)
+    run = Run.of(1, n_jobs)
+    index = build_index(Rows(points.X), metric, search=search, run=run)
+    own, new = index.query(None, 12, run), index.query(Rows(points.new), 12, run)
     return {
         "indices": own.indices,
         "distances": own.distances,

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,7 +26,6 @@ import numpy as np
 
 OTHERS = (
     "numba",
-    "faiss",
     "sklearn",
     "scipy.linalg",
     "scipy.fft",
@@ -100,7 +100,6 @@ def _libraries() -> dict[str, Any]:
     }
     ask = {
         "numba": lambda numba: (numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
-        "faiss": lambda faiss: faiss.omp_get_max_threads(),
         "sklearn": lambda sklearn: sklearn.get_config(),
         "scipy.fft": lambda fft: fft.get_workers(),
         "pyarrow": lambda arrow: (arrow.cpu_count(), arrow.io_thread_count()),
@@ -125,9 +124,14 @@ def _libraries() -> dict[str, Any]:
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Names of what two snapshots disagree on; a pool of threads that was not there before changes nothing."""
+    """Names of what two snapshots disagree on.
+
+    A pool of threads that was not there before changes nothing, nor does the end of a thread that somebody else began.
+    """
     pools = {path: after["thread pools"].get(path, size) for path, size in before["thread pools"].items()}
     after = after | {"thread pools": pools}
+    if not Counter(after["threads"]) - Counter(before["threads"]):
+        after["threads"] = before["threads"]
     return [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
 
 

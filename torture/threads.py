@@ -1,7 +1,7 @@
 """Fits in several threads at once, in every kind of child process, after every order of imports; threads are counted.
 
 The number of threads of the operating system during a fit follows one rule: those before it, plus ``n_jobs`` - 1 that
-help the calling thread, plus at most one where the calling thread only waits (a k-d tree, faiss). What the libraries
+help the calling thread, plus at most one where the calling thread only waits (a k-d tree). What the libraries
 below keep for themselves, OpenBLAS's pools above all, was there before.
 """
 
@@ -23,7 +23,7 @@ from .catalogue import Arrays, Points, methods
 from .determinism import compare
 
 ROOT = Path(__file__).parents[1]
-CLASHING = ("sklearn", "faiss", "numba", "pyarrow", "torch")
+CLASHING = ("sklearn", "numba", "pyarrow", "torch")
 SPARE = 2
 """Threads that a fit may have beyond those asked for."""
 HANDLERS = 3
@@ -101,7 +101,7 @@ for name in sys.argv[1].split():
     import_module(name)
 from torture.catalogue import Points, methods
 known = methods(2)
-for name in ("neighbours flat", "LaplacianEigenmaps lll", "SpectralClustering", "TSNE fft"):
+for name in ("neighbours blocked", "LaplacianEigenmaps lll", "SpectralClustering", "TSNE fft"):
     print(name, [values.tobytes().hex()[:64] for values in known[name](Points.draw(300), 2).values()])
 """
 
@@ -212,7 +212,7 @@ def _many(name: str) -> Callable[[], Callable[[], object]]:
 SCENES: dict[str, Callable[[], Callable[[], object]]] = {
     **{f"{name} by {jobs}": _fit(name, jobs) for name in methods(1) for jobs in (1, 4)},
     **{f"{name} nested": _nested(name) for name in methods(1)},
-    **{f"{name} many": _many(name) for name in ("neighbours flat", "neighbours tree", "TSNE fft")},
+    **{f"{name} many": _many(name) for name in ("neighbours blocked", "neighbours tree", "TSNE fft")},
 }
 
 

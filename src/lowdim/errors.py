@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from .messages import Language, parts_of, python, said
 
-class LowdimError(Exception):
+
+class Spoken:
+    """What an error and a warning of lowdim have in common: a message that can be said in another language.
+
+    ``str`` is the message in the words of the library. See `lowdim.messages` for how a message names parameters.
+    """
+
+    def __init__(self, *args: object) -> None:
+        self.parts = parts_of(args[0]) if args and isinstance(args[0], str) else ()
+        plain = (said(self.parts), *args[1:]) if self.parts else args
+        super().__init__(*plain)
+
+    def said(self, language: Language = python) -> str:
+        """The message in a language."""
+        return said(self.parts, language) if self.parts else str(self)
+
+
+class LowdimError(Spoken, Exception):
     """Base of every error that lowdim raises on purpose."""
 
 
@@ -55,7 +73,7 @@ class MissingDataError(FileError, FileNotFoundError):
     """A data set is not on this machine and cannot be had; the message says where to put which file."""
 
 
-class LowdimWarning(UserWarning):
+class LowdimWarning(Spoken, UserWarning):
     """Base of every warning that lowdim gives: something for the user to act on."""
 
 

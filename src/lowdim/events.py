@@ -89,11 +89,12 @@ class Events:
 
     def warned(self, message: str, category: type[LowdimWarning]) -> None:
         """Warn the user, through the warnings module and on the stream."""
-        self.emit("warned", message, category=category.__name__)
-        warnings.warn(message, category, stacklevel=_frames_to_user())
+        warning = category(message)
+        self.emit("warned", str(warning), category=category.__name__)
+        warnings.warn(warning, stacklevel=frames_to_user())
 
 
-def _frames_to_user() -> int:
+def frames_to_user() -> int:
     """Stack level of the first frame outside lowdim, so that a warning points at the user's line."""
     level, frame = 2, sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("lowdim"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -42,7 +43,7 @@ class NotebookProgress:
         self._open: list[int] = []
         self._notes: list[str] = []
         self._bar: tuple[int, int, float] | None = None
-        self._shown = -1.0
+        self._shown = -math.inf  # a clock may begin with the machine: nothing was ever shown at 0 of it
 
     def __call__(self, event: Event) -> None:
         """Note an event and show it, unless something was shown just now."""

@@ -8,6 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from .messages import in_python
+from .messages import value as quoted
+
 
 class Rule(Protocol):
     """What a parameter may be."""
@@ -83,7 +86,7 @@ class OneOf:
     @property
     def words(self) -> str:
         """The rule in words."""
-        return "one of " + ", ".join(repr(name) for name in self.names)
+        return "one of " + ", ".join(map(quoted, self.names))
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
@@ -93,7 +96,7 @@ class OneOf:
 class Nothing:
     """None."""
 
-    words = "None"
+    words = quoted(None)
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
@@ -103,7 +106,7 @@ class Nothing:
 class Truth:
     """True or False."""
 
-    words = "True or False"
+    words = f"{quoted(True)} or {quoted(False)}"
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
@@ -129,7 +132,8 @@ class Instance:
     @property
     def words(self) -> str:
         """The rule in words."""
-        return "an object of class " + " or ".join(kind.__name__ for kind in self.classes)
+        words = "an object of class " + " or ".join(kind.__name__ for kind in self.classes)
+        return in_python(words, "a word") if str in self.classes else words
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
@@ -145,8 +149,21 @@ class Either:
     @property
     def words(self) -> str:
         """The rule in words."""
-        return ", or ".join(rule.words for rule in self.rules)
+        # Functions and arrays are for programs: nobody can type them.
+        typed = [not isinstance(rule, Function) and not _is_object(rule) for rule in self.rules]
+        first = typed.index(True) if any(typed) else 0
+        words = self.rules[first].words
+        for place, rule in enumerate(self.rules):
+            if place != first:
+                joined = f"{rule.words}, or " if place < first else f", or {rule.words}"
+                joined = joined if typed[place] else in_python(joined)
+                words = joined + words if place < first else words + joined
+        return words
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
         return any(rule.allows(value) for rule in self.rules)
+
+
+def _is_object(rule: Rule) -> bool:
+    return isinstance(rule, Instance) and str not in rule.classes

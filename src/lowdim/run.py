@@ -12,7 +12,7 @@ import numbers
 import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -40,9 +40,17 @@ class Streams:
     """
 
     def __init__(self, random_state: Any = 0) -> None:
+        is_seed = isinstance(random_state, numbers.Integral)
+        self.seed: Hashable = random_state if is_seed else object()
         self._random_state = random_state
-        self.seed: Hashable = random_state if isinstance(random_state, numbers.Integral) else object()
-        self._generators = dict(zip(STREAMS, _split(validation.make_generator(random_state)), strict=True))
+        if not is_seed:
+            # What a generator gives depends on when it is asked: now, before anybody else draws from it.
+            _ = self._generators
+
+    @cached_property
+    def _generators(self) -> dict[str, np.random.Generator]:
+        """The streams, made when the first is used: a map for new points draws nothing, and must not wait for them."""
+        return dict(zip(STREAMS, _split(validation.make_generator(self._random_state)), strict=True))
 
     def __getitem__(self, name: str) -> np.random.Generator:
         """The stream of a kind of stage."""
@@ -128,6 +136,11 @@ class Run:
     def of(cls, random_state: Any = 0, n_jobs: int | None = None) -> Run:
         """A run that tells nobody and keeps nothing."""
         return cls(workers=Workers(n_jobs), streams=Streams(random_state))
+
+    @classmethod
+    def along(cls, events: Events, n_jobs: int | None = None, streams: Streams | None = None) -> Run:
+        """A run that tells a stream of events, and keeps its results where that does."""
+        return cls(events, Workers(n_jobs), streams or Streams(), Store(events.keeper))
 
     @property
     def n_jobs(self) -> int | None:
@@ -277,6 +290,7 @@ class Run:
         key: object = "",
         pack: Callable[[Progress], State] | None = None,
         unpack: Callable[[State], Progress] | None = None,
+        in_place: bool = True,
     ) -> Progress:
         """Step from state to state until it is done; a run that goes on takes up the last state that was kept.
 
@@ -287,11 +301,15 @@ class Run:
         start
             The first state.
         step
-            The next state. It may change arrays of the one before, which nobody needs any more.
+            The next state.
         done
             Whether a state is the last.
         pack, unpack
             A state as arrays, numbers and texts by name, and the state of these; None: it is that itself.
+        in_place
+            Whether a step changes the arrays of the state before. Where it leaves that as it is, states are values: an
+            interrupt, or a listener that stops the work, keeps the last one before it goes on to the caller, the run
+            counts as unfinished, and so is the last state of all kept.
         """
         place = self.store.place.inside(name, key)
         found = place.find()
@@ -303,9 +321,18 @@ class Run:
         def packed(state: Progress) -> State:
             return cast(State, state) if pack is None else pack(state)
 
-        while not done(state):
-            state = step(state)
-            place.save_progress(partial(packed, state))
+        began = time.perf_counter()
+        try:
+            while not done(state):
+                state = step(state)
+                place.save_progress(partial(packed, state))
+        except (KeyboardInterrupt, errors.Stop):
+            if not in_place:
+                place.mark_unfinished()
+                place.save_progress(partial(packed, state), now=True)
+            raise
+        if not in_place:
+            place.save_result(partial(packed, state), seconds=time.perf_counter() - began)
         return state
 
     def map(

@@ -16,6 +16,7 @@ from lowdim.affinities import Entropic
 from lowdim.errors import DataWarning, InputError
 from lowdim.events import Event, Events
 from lowdim.records import Neighbors
+from lowdim.run import Run
 
 
 def neighbors_of(points: np.ndarray, k: int) -> Neighbors:
@@ -31,8 +32,8 @@ def rows_of(distances: np.ndarray) -> Neighbors:
 
 
 def conditional(neighbors: Neighbors, perplexity: float) -> np.ndarray:
-    fitted = Entropic(perplexity).fit(neighbors, events=Events())
-    return fitted.conditional(neighbors, events=Events()).reshape(neighbors.n_rows, -1)
+    fitted = Entropic(perplexity).fit(neighbors, Run.of())
+    return fitted.conditional(neighbors, Run.of()).reshape(neighbors.n_rows, -1)
 
 
 def entropy(p: np.ndarray) -> np.ndarray:
@@ -125,7 +126,7 @@ def test_symmetric_weights_are_the_average(points: np.ndarray) -> None:
     neighbors = neighbors_of(points, 30)
     p = np.zeros((400, 400))
     np.put_along_axis(p, neighbors.indices.reshape(400, 30), conditional(neighbors, 10.0), axis=1)
-    weights = Entropic(10.0).fit(neighbors, events=Events()).weights(neighbors, events=Events())
+    weights = Entropic(10.0).fit(neighbors, Run.of()).weights(neighbors, Run.of())
     np.testing.assert_array_equal(weights.toarray(), (p + p.T) / 2)
     assert weights.has_sorted_indices
     np.testing.assert_allclose(weights.sum(), 400, rtol=1e-12)
@@ -165,27 +166,27 @@ def test_perplexity_one_is_the_nearest_neighbour() -> None:
 )
 def test_impossible_perplexity_is_refused(points: np.ndarray, perplexity: float, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Entropic(perplexity).fit(neighbors_of(points, 10), events=Events())
+        Entropic(perplexity).fit(neighbors_of(points, 10), Run.of())
 
 
 def test_threads_and_batches_change_nothing(points: np.ndarray) -> None:
     points = np.tile(points, (3, 1)) + np.random.default_rng(4).normal(size=(1200, 5)) * 0.1
     neighbors = neighbors_of(points, 30)
-    fitted = Entropic(10.0).fit(neighbors, events=Events())
-    one = fitted.conditional(neighbors, events=Events(), n_jobs=1)
-    np.testing.assert_array_equal(one, fitted.conditional(neighbors, events=Events(), n_jobs=3))
-    new = fitted.to_new(neighbors, events=Events())
+    fitted = Entropic(10.0).fit(neighbors, Run.of())
+    one = fitted.conditional(neighbors, Run.of(n_jobs=1))
+    np.testing.assert_array_equal(one, fitted.conditional(neighbors, Run.of(n_jobs=3)))
+    new = fitted.to_new(neighbors, Run.of())
     for row in (0, 17, 1199):
         place = slice(30 * row, 30 * row + 30)
         single = Neighbors(np.array([0, 30]), neighbors.indices[place], neighbors.distances[place], 1200)
-        alone = fitted.to_new(single, events=Events())
+        alone = fitted.to_new(single, Run.of())
         np.testing.assert_array_equal(alone.toarray()[0], new[[row]].toarray()[0])
 
 
 def test_evaluations_are_few_and_told(points: np.ndarray) -> None:
     heard: list[Event] = []
     neighbors = neighbors_of(points, 90)
-    Entropic(30.0).fit(neighbors, events=Events()).weights(neighbors, events=Events(heard.append))
+    Entropic(30.0).fit(neighbors, Run.of()).weights(neighbors, Run(Events(heard.append)))
     told = [event.data["evaluations"] for event in heard if event.kind == "iteration"]
     assert len(told) == 1
     assert 2 * 400 < told[0] < 5 * 400

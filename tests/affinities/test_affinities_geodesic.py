@@ -15,6 +15,7 @@ from lowdim import kernels
 from lowdim.affinities import paths_from_new, shortest_paths, symmetrize
 from lowdim.events import Event, Events
 from lowdim.records import Neighbors
+from lowdim.run import Run
 
 
 def graph_of(n_nodes: int, edges: list[tuple[int, int]], lengths: np.ndarray) -> csr_array:
@@ -27,7 +28,7 @@ def graph_of(n_nodes: int, edges: list[tuple[int, int]], lengths: np.ndarray) ->
     pairs = np.array(sorted(best), np.int64).reshape(-1, 2)
     values = np.array([best[i, j] for i, j in pairs.tolist()])
     one_way = csr_array(coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=(n_nodes, n_nodes)))
-    return symmetrize(one_way, "union", "smaller")
+    return symmetrize(one_way, "union", "smaller", Run.of())
 
 
 def neighbor_graph(points: np.ndarray, k: int) -> csr_array:
@@ -36,7 +37,10 @@ def neighbor_graph(points: np.ndarray, k: int) -> csr_array:
     indptr = np.arange(0, distances.size + 1, k)
     size = len(points)
     return symmetrize(
-        csr_array((distances.ravel(), indices.ravel(), indptr), shape=(size, size)), "union", "smaller"
+        csr_array((distances.ravel(), indices.ravel(), indptr), shape=(size, size)),
+        "union",
+        "smaller",
+        Run.of(),
     )
 
 
@@ -87,7 +91,7 @@ GRAPHS = [roll, random_points, disconnected, chain, star, lattice, wide_range]
 @pytest.mark.parametrize("make", GRAPHS)
 def test_all_pairs_equal_scipy_bit_for_bit(make) -> None:
     graph = make()
-    paths = shortest_paths(graph, events=Events())
+    paths = shortest_paths(graph, None, Run.of())
     assert paths.shape == graph.shape
     np.testing.assert_array_equal(paths, dijkstra(graph))
 
@@ -97,14 +101,12 @@ def test_all_pairs_equal_scipy_bit_for_bit(make) -> None:
 def test_landmarks_in_any_order_equal_scipy(make, count: int) -> None:
     graph = make()
     sources = np.random.default_rng(count).choice(graph.shape[0], count)
-    np.testing.assert_array_equal(
-        shortest_paths(graph, sources, events=Events()), dijkstra(graph, indices=sources)
-    )
+    np.testing.assert_array_equal(shortest_paths(graph, sources, Run.of()), dijkstra(graph, indices=sources))
 
 
 @pytest.mark.parametrize("make", [roll, random_points])
 def test_geodesics_are_a_metric(make) -> None:
-    paths = shortest_paths(make(), events=Events())
+    paths = shortest_paths(make(), None, Run.of())
     np.testing.assert_allclose(paths, paths.T, rtol=1e-13)
     assert (np.diag(paths) == 0).all()
     for middle in range(0, len(paths), 37):
@@ -113,7 +115,7 @@ def test_geodesics_are_a_metric(make) -> None:
 
 def test_unreachable_is_infinite_and_isolated_nodes_reach_themselves() -> None:
     graph = graph_of(30, [(i, i + 1) for i in range(10)], np.ones(10))
-    paths = shortest_paths(graph, events=Events())
+    paths = shortest_paths(graph, None, Run.of())
     assert (paths[:11, :11] == np.abs(np.subtract.outer(np.arange(11), np.arange(11)))).all()
     assert np.isinf(paths[:11, 11:]).all()
     assert (np.diag(paths) == 0).all()
@@ -124,7 +126,7 @@ def test_an_explicit_zero_is_an_edge() -> None:
     graph = graph_of(40, [(i, i + 1) for i in range(39)], np.tile([0.0, 0.0, 1.0], 13))
     expected = np.cumsum(np.concatenate(([0.0], np.tile([0.0, 0.0, 1.0], 13))))
     np.testing.assert_array_equal(
-        shortest_paths(graph, events=Events()), np.abs(np.subtract.outer(expected, expected))
+        shortest_paths(graph, None, Run.of()), np.abs(np.subtract.outer(expected, expected))
     )
 
 
@@ -139,7 +141,7 @@ def test_any_graph_equals_the_triple_loop(n: int, m: int, seed: int) -> None:
     np.fill_diagonal(expected, 0.0)
     for k in range(n):
         expected = np.minimum(expected, expected[:, [k]] + expected[[k]])
-    np.testing.assert_array_equal(shortest_paths(graph, events=Events()), expected)
+    np.testing.assert_array_equal(shortest_paths(graph, None, Run.of()), expected)
 
 
 def test_threads_change_nothing_and_progress_reaches_the_end() -> None:
@@ -148,8 +150,8 @@ def test_threads_change_nothing_and_progress_reaches_the_end() -> None:
     def listen(event: Event) -> None:
         heard.append(event)
 
-    alone = shortest_paths(graph, events=Events(listen), n_jobs=1)
-    np.testing.assert_array_equal(alone, shortest_paths(graph, events=Events(), n_jobs=4))
+    alone = shortest_paths(graph, None, Run(Events(listen), 1))
+    np.testing.assert_array_equal(alone, shortest_paths(graph, None, Run.of(n_jobs=4)))
     done = [event.data["done"] for event in heard if event.kind == "progress"]
     assert done == sorted(done)
     assert done[-1] == 500
@@ -158,16 +160,17 @@ def test_threads_change_nothing_and_progress_reaches_the_end() -> None:
 def test_out_receives_the_paths() -> None:
     graph = lattice()
     out = np.zeros((3, graph.shape[0]))
-    assert shortest_paths(graph, np.array([7, 0, 7]), events=Events(), out=out) is out
+    assert shortest_paths(graph, np.array([7, 0, 7]), Run.of(), out=out) is out
     np.testing.assert_array_equal(out, dijkstra(graph, indices=[7, 0, 7]))
 
 
 def test_a_long_chain_from_a_few_sources() -> None:
     n = 100_000
     pairs = np.arange(n - 1)
-    graph = symmetrize(csr_array(coo_array((np.ones(n - 1), (pairs, pairs + 1)), shape=(n, n))))
+    chain = csr_array(coo_array((np.ones(n - 1), (pairs, pairs + 1)), shape=(n, n)))
+    graph = symmetrize(chain, "union", "larger", Run.of())
     sources = np.array([0, 17, 50_000, 70_000, 99_999])
-    paths = shortest_paths(graph, sources, events=Events())
+    paths = shortest_paths(graph, sources, Run.of())
     np.testing.assert_array_equal(paths, np.abs(np.subtract.outer(sources, np.arange(n))))
 
 
@@ -228,7 +231,7 @@ def test_new_points_reach_the_graph_through_their_neighbours(count: int) -> None
     graph = neighbor_graph(points, 6)
     distances, indices = NearestNeighbors(n_neighbors=4).fit(points).kneighbors(new)
     neighbors = Neighbors(np.arange(0, 4 * count + 1, 4), indices.ravel(), distances.ravel(), 300)
-    paths = paths_from_new(graph, neighbors, events=Events())
+    paths = paths_from_new(graph, neighbors, Run.of())
     all_pairs = dijkstra(graph)
     expected = (distances[:, :, None] + all_pairs[indices]).min(axis=1)
     np.testing.assert_allclose(paths, expected, rtol=1e-13)
@@ -240,11 +243,11 @@ def test_a_new_row_does_not_depend_on_its_batch() -> None:
     graph = neighbor_graph(points, 6)
     distances, indices = NearestNeighbors(n_neighbors=5).fit(points).kneighbors(new)
     together = paths_from_new(
-        graph, Neighbors(np.arange(0, 201, 5), indices.ravel(), distances.ravel(), 300), events=Events()
+        graph, Neighbors(np.arange(0, 201, 5), indices.ravel(), distances.ravel(), 300), Run.of()
     )
     for row in range(0, 40, 7):
         alone = paths_from_new(
-            graph, Neighbors(np.array([0, 5]), indices[row], distances[row], 300), events=Events()
+            graph, Neighbors(np.array([0, 5]), indices[row], distances[row], 300), Run.of()
         )
         np.testing.assert_array_equal(alone[0], together[row])
 
@@ -252,6 +255,6 @@ def test_a_new_row_does_not_depend_on_its_batch() -> None:
 def test_a_new_point_without_neighbours_reaches_nothing() -> None:
     indptr = np.array([0, 1, 1, 2, 3, 4, 5])
     neighbors = Neighbors(indptr, np.array([3, 4, 5, 6, 7]), np.ones(5), 400)
-    paths = paths_from_new(lattice(), neighbors, events=Events())
+    paths = paths_from_new(lattice(), neighbors, Run.of())
     assert np.isinf(paths[1]).all()
     assert np.isfinite(np.delete(paths, 1, axis=0)).all()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lowdim.affinities import symmetrize
+from lowdim.run import Run
 
 
 def random_lists(seed: int, size: int, most: int) -> csr_array:
@@ -36,7 +37,7 @@ def test_every_rule_against_dense(how, combine, seed: int, size: int) -> None:
     both = {"larger": np.maximum(a, a.T), "smaller": np.minimum(a, a.T), "mean": (a + a.T) / 2}[combine]
     expected = (a + a.T) / 2 if how == "average" else np.where(mask & mask.T, both, a + a.T)
     kept = mask & mask.T if how == "mutual" else mask | mask.T
-    result = symmetrize(matrix, how, combine)
+    result = symmetrize(matrix, how, combine, Run.of())
     values, present = dense(result)
     np.testing.assert_array_equal(present, kept)
     np.testing.assert_array_equal(values, np.where(kept, expected, 0.0))
@@ -47,7 +48,10 @@ def test_every_rule_against_dense(how, combine, seed: int, size: int) -> None:
 def test_the_matrix_that_came_is_untouched_and_threads_change_nothing() -> None:
     matrix = random_lists(3, 900, 12)
     before = matrix.copy()
-    one, many = symmetrize(matrix, "average", n_jobs=1), symmetrize(matrix, "average", n_jobs=4)
+    one, many = (
+        symmetrize(matrix, "average", "larger", Run.of(n_jobs=1)),
+        symmetrize(matrix, "average", "larger", Run.of(n_jobs=4)),
+    )
     np.testing.assert_array_equal(matrix.indices, before.indices)
     np.testing.assert_array_equal(matrix.data, before.data)
     np.testing.assert_array_equal(one.data, many.data)
@@ -57,4 +61,6 @@ def test_the_matrix_that_came_is_untouched_and_threads_change_nothing() -> None:
 def test_narrow_indices_are_taken_too() -> None:
     matrix = csr_array(np.array([[0.0, 2.0], [3.0, 0.0]]))
     assert matrix.indices.dtype == np.int32
-    np.testing.assert_array_equal(symmetrize(matrix).toarray(), [[0.0, 3.0], [3.0, 0.0]])
+    np.testing.assert_array_equal(
+        symmetrize(matrix, "union", "larger", Run.of()).toarray(), [[0.0, 3.0], [3.0, 0.0]]
+    )

@@ -6,14 +6,16 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import NearestNeighbors
 
-from lowdim.affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning
+from lowdim.affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
 from lowdim.affinities.weights import SMALLEST
 from lowdim.errors import DataWarning, InputError
 from lowdim.events import Event, Events
 from lowdim.records import Neighbors
+from lowdim.run import Run
 
 AFFINITIES = [
     Gaussian(),
@@ -46,7 +48,7 @@ def dense(neighbors: Neighbors) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weights_of(affinity: Affinity, neighbors: Neighbors) -> np.ndarray:
-    return affinity.fit(neighbors, events=Events()).weights(neighbors, events=Events()).toarray()
+    return affinity.fit(neighbors, Run.of()).weights(neighbors, Run.of()).toarray()
 
 
 @pytest.fixture
@@ -57,8 +59,8 @@ def points() -> np.ndarray:
 @pytest.mark.parametrize("affinity", AFFINITIES, ids=str)
 def test_contract_of_training_weights(affinity: Affinity, points: np.ndarray) -> None:
     neighbors = neighbors_of(points, 10)
-    fitted = affinity.fit(neighbors, events=Events())
-    weights = fitted.weights(neighbors, events=Events(), n_jobs=1)
+    fitted = affinity.fit(neighbors, Run.of())
+    weights = fitted.weights(neighbors, Run.of(n_jobs=1))
     assert weights.shape == (120, 120)
     assert (weights.toarray() == weights.toarray().T).all()
     assert (weights.diagonal() == 0).all()
@@ -66,18 +68,18 @@ def test_contract_of_training_weights(affinity: Affinity, points: np.ndarray) ->
     assert (weights.data > 0).all()
     for row in range(120):
         assert (np.diff(weights.indices[weights.indptr[row] : weights.indptr[row + 1]]) > 0).all()
-    again = fitted.weights(neighbors, events=Events(), n_jobs=4)
+    again = fitted.weights(neighbors, Run.of(n_jobs=4))
     np.testing.assert_array_equal(weights.data, again.data)
 
 
 @pytest.mark.parametrize("affinity", AFFINITIES, ids=str)
 def test_new_rows_depend_on_themselves_alone(affinity: Affinity, points: np.ndarray) -> None:
     new = np.random.default_rng(1).normal(size=(30, 3))
-    fitted = affinity.fit(neighbors_of(points, 10), events=Events())
+    fitted = affinity.fit(neighbors_of(points, 10), Run.of())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        together = fitted.to_new(neighbors_of(points, 10, new), events=Events())
-        alone = [fitted.to_new(neighbors_of(points, 10, row[None]), events=Events()) for row in new]
+        together = fitted.to_new(neighbors_of(points, 10, new), Run.of())
+        alone = [fitted.to_new(neighbors_of(points, 10, row[None]), Run.of()) for row in new]
     assert together.shape == (30, 120)
     np.testing.assert_array_equal(together.toarray(), np.vstack([row.toarray() for row in alone]))
 
@@ -110,16 +112,16 @@ def test_gaussian_has_no_half_in_its_exponent(points: np.ndarray) -> None:
 
 def test_gaussian_chooses_the_median_distance_and_says_so(points: np.ndarray) -> None:
     neighbors, heard = neighbors_of(points, 6), list[Event]()
-    fitted = Gaussian().fit(neighbors, events=Events(heard.append))
+    fitted = Gaussian().fit(neighbors, Run(Events(heard.append)))
     assert fitted.sigma == np.median(neighbors.distances.reshape(120, 6)[:, -1])
     assert [event.data["what"] for event in heard] == ["sigma"]
 
 
 def test_gaussian_chooses_a_positive_bandwidth_among_duplicates() -> None:
     twins = np.repeat(5 * np.arange(10.0)[:, None], 4, axis=0)
-    assert Gaussian().fit(neighbors_of(twins, 3), events=Events()).sigma == 1.0
+    assert Gaussian().fit(neighbors_of(twins, 3), Run.of()).sigma == 1.0
     twins[-1] = 300.0
-    assert Gaussian().fit(neighbors_of(twins, 3), events=Events()).sigma == 5.0
+    assert Gaussian().fit(neighbors_of(twins, 3), Run.of()).sigma == 5.0
 
 
 def test_alpha_and_threshold(points: np.ndarray) -> None:
@@ -137,26 +139,22 @@ def test_alpha_and_threshold(points: np.ndarray) -> None:
 )
 def test_wrong_parameters_are_named(wrong: Affinity, points: np.ndarray) -> None:
     with pytest.raises(InputError, match=type(wrong).__name__):
-        wrong.fit(neighbors_of(points, 5), events=Events())
+        wrong.fit(neighbors_of(points, 5), Run.of())
 
 
 def test_underflow_keeps_the_nearest_edge_and_warns(points: np.ndarray) -> None:
     points[0] = 1e4
     neighbors = neighbors_of(points, 6)
-    fitted = Gaussian(1.0).fit(neighbors, events=Events())
+    fitted = Gaussian(1.0).fit(neighbors, Run.of())
     with pytest.warns(DataWarning, match=r"1 of 120 rows.*larger sigma"):
-        weights = fitted.weights(neighbors, events=Events())
+        weights = fitted.weights(neighbors, Run.of())
     row = weights[[0]]
     assert row.nnz == 1
     assert row.indices[0] == neighbors.indices[0]
     assert row.data[0] == SMALLEST
     assert (np.asarray(weights.sum(axis=1)) > 0).all()
     with pytest.warns(DataWarning):
-        halved = (
-            Gaussian(1.0, symmetrize="average")
-            .fit(neighbors, events=Events())
-            .weights(neighbors, events=Events())
-        )
+        halved = Gaussian(1.0, symmetrize="average").fit(neighbors, Run.of()).weights(neighbors, Run.of())
     assert halved.data.min() >= np.finfo(float).tiny
 
 
@@ -175,7 +173,7 @@ def test_self_tuning_uses_the_scales_of_both_ends(points: np.ndarray) -> None:
     np.testing.assert_allclose(
         weights_of(SelfTuning(), neighbors), np.maximum(one_way, one_way.T), rtol=1e-13
     )
-    last = SelfTuning(50).fit(neighbors, events=Events()).scales
+    last = SelfTuning(50).fit(neighbors, Run.of()).scales
     np.testing.assert_array_equal(last, neighbors.distances.reshape(120, 10)[:, -1])
 
 
@@ -191,9 +189,9 @@ def test_self_tuning_with_duplicates_is_finite() -> None:
 
 
 def test_self_tuning_gives_a_training_point_its_own_scale_again(points: np.ndarray) -> None:
-    fitted = SelfTuning(4).fit(neighbors_of(points, 8), events=Events())
-    weights = fitted.weights(neighbors_of(points, 8), events=Events())
-    new = fitted.to_new(neighbors_of(points, 9, points), events=Events()).toarray()
+    fitted = SelfTuning(4).fit(neighbors_of(points, 8), Run.of())
+    weights = fitted.weights(neighbors_of(points, 8), Run.of())
+    new = fitted.to_new(neighbors_of(points, 9, points), Run.of()).toarray()
     np.testing.assert_allclose(np.diag(new), 1.0)
     np.fill_diagonal(new, 0.0)
     shared = (new > 0) & (weights.toarray() > 0)
@@ -207,3 +205,8 @@ def test_rows_without_neighbours_are_empty() -> None:
         weights = weights_of(affinity, neighbors)
         assert (weights[2] == 0).all()
         assert weights[0, 1] > 0
+
+
+def test_degrees() -> None:
+    W = np.random.default_rng(0).random((30, 30)) * (np.random.default_rng(1).random((30, 30)) < 0.2)
+    np.testing.assert_allclose(degrees(csr_array(W)), W.sum(axis=1), rtol=1e-14)

@@ -16,6 +16,7 @@ from lowdim.affinities.local_linear import reconstruction_weights
 from lowdim.affinities.patches import by_index, coordinate_patches, distance_patches
 from lowdim.data.rows import Rows
 from lowdim.records import Floats, Neighbors
+from lowdim.run import Run
 
 
 def nearest(Y: Floats, k: int, queries: Floats | None = None) -> Neighbors:
@@ -57,7 +58,7 @@ def dense_weights(Y: Floats, neighbors: Neighbors, reg: float, queries: Floats |
 def test_weights_are_those_of_a_dense_solve(n_columns: int, k: int) -> None:
     Y = np.random.default_rng(0).normal(size=(80, n_columns))
     neighbors = nearest(Y, k)
-    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y)))
+    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of())
     np.testing.assert_allclose(W.toarray(), dense_weights(Y, neighbors, 1e-3), atol=1e-11)
     assert W.has_sorted_indices
     assert np.all(np.diff(W.indices.reshape(80, k), axis=1) > 0)
@@ -68,7 +69,7 @@ def test_weights_are_those_of_a_dense_solve(n_columns: int, k: int) -> None:
 def test_weights_are_those_of_scikit_learn(data: str, reg: float) -> None:
     Y = make_swiss_roll(400, random_state=0)[0] if data == "swiss roll" else load_digits().data[:400]
     neighbors = nearest(Y, 10)
-    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y)), reg=reg)
+    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of(), reg=reg)
     expected = barycenter_weights(Y, Y, neighbors.indices.reshape(400, 10), reg=reg)
     reference = csr_array((expected.ravel(), neighbors.indices, neighbors.indptr), shape=(400, 400))
     assert abs(W - reference).max() < 1e-9
@@ -85,13 +86,13 @@ def test_weights_sum_to_one_and_do_not_see_motions(n_columns: int, k: int, expon
     rng = np.random.default_rng(seed)
     Y = rng.normal(size=(30, n_columns))
     neighbors = nearest(Y, k)
-    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y))).toarray()
+    W = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of()).toarray()
     np.testing.assert_allclose(W.sum(axis=1), 1, atol=1e-12)
     turn = np.linalg.qr(rng.normal(size=(n_columns, n_columns)))[0]
     scale = 10.0**exponent
     moved = (Y @ turn + rng.normal(size=n_columns)) * scale
     other = Neighbors(neighbors.indptr, neighbors.indices, neighbors.distances * scale, 30)
-    again = reconstruction_weights(coordinate_patches(other, Rows(moved))).toarray()
+    again = reconstruction_weights(coordinate_patches(other, Rows(moved), None, Run.of()), Run.of()).toarray()
     np.testing.assert_allclose(again, W, atol=1e-9)
 
 
@@ -100,9 +101,9 @@ def test_weights_sum_to_one_and_do_not_see_motions(n_columns: int, k: int, expon
 def test_distances_alone_give_the_same_weights(n_columns: int, k: int, seed: int) -> None:
     Y = np.random.default_rng(seed).normal(size=(40, n_columns))
     neighbors, distances = nearest(Y, k), cdist(Y, Y)
-    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows))
-    expected = reconstruction_weights(coordinate_patches(neighbors, Rows(Y)))
-    assert abs(reconstruction_weights(patches) - expected).max() < 1e-9
+    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows), Run.of())
+    expected = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of())
+    assert abs(reconstruction_weights(patches, Run.of()) - expected).max() < 1e-9
 
 
 def test_rows_of_different_lengths() -> None:
@@ -111,19 +112,19 @@ def test_rows_of_different_lengths() -> None:
     assert len(set(neighbors.counts)) > 5
     assert neighbors.counts.min() >= 1
     expected = dense_weights(Y, neighbors, 1e-3)
-    by_coordinates = reconstruction_weights(coordinate_patches(neighbors, Rows(Y)))
-    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows))
+    by_coordinates = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of())
+    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows), Run.of())
     np.testing.assert_allclose(by_coordinates.toarray(), expected, atol=1e-11)
-    np.testing.assert_allclose(reconstruction_weights(patches).toarray(), expected, atol=1e-9)
+    np.testing.assert_allclose(reconstruction_weights(patches, Run.of()).toarray(), expected, atol=1e-9)
 
 
 def test_a_row_without_neighbours_is_empty() -> None:
     Y = np.array([[0.0, 0.0], [1.0, 0.0], [50.0, 50.0], [0.0, 1.0]])
     neighbors, distances = within(Y, 2.0), cdist(Y, Y)
-    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows))
+    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows), Run.of())
     for W in (
-        reconstruction_weights(coordinate_patches(neighbors, Rows(Y))),
-        reconstruction_weights(patches),
+        reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of()),
+        reconstruction_weights(patches, Run.of()),
     ):
         np.testing.assert_allclose(W.sum(axis=1), [1, 1, 0, 1])
 
@@ -133,10 +134,10 @@ def test_a_row_without_neighbours_is_empty() -> None:
 def test_every_form_of_rows_gives_the_same_weights(dtype: type, form: str) -> None:
     digits = load_digits().data[:300]
     neighbors = nearest(digits, 9)
-    expected = reconstruction_weights(coordinate_patches(neighbors, Rows(digits)))
+    expected = reconstruction_weights(coordinate_patches(neighbors, Rows(digits), None, Run.of()), Run.of())
     values = digits.astype(dtype)
     values = {"dense": values, "fortran": np.asfortranarray(values), "sparse": csr_array(values)}[form]
-    W = reconstruction_weights(coordinate_patches(neighbors, Rows(values)))
+    W = reconstruction_weights(coordinate_patches(neighbors, Rows(values), None, Run.of()), Run.of())
     assert abs(W - expected).max() < 1e-12
 
 
@@ -145,8 +146,10 @@ def test_neither_threads_nor_the_order_of_neighbours_change_a_bit() -> None:
     neighbors = nearest(Y, 7)
     order = np.random.default_rng(0).permuted(np.arange(21000).reshape(3000, 7), axis=1).ravel()
     shuffled = Neighbors(neighbors.indptr, neighbors.indices[order], neighbors.distances[order], 3000)
-    first = reconstruction_weights(coordinate_patches(neighbors, Rows(Y)), n_jobs=1)
-    second = reconstruction_weights(coordinate_patches(shuffled, Rows(Y), n_jobs=3), n_jobs=3)
+    first = reconstruction_weights(coordinate_patches(neighbors, Rows(Y), None, Run.of()), Run.of(n_jobs=1))
+    second = reconstruction_weights(
+        coordinate_patches(shuffled, Rows(Y), None, Run.of(n_jobs=3)), Run.of(n_jobs=3)
+    )
     np.testing.assert_array_equal(first.data, second.data)
     np.testing.assert_array_equal(first.indices, second.indices)
 
@@ -155,16 +158,16 @@ def test_an_affine_combination_is_rebuilt_where_neighbours_span() -> None:
     rng = np.random.default_rng(3)
     Y = rng.normal(size=(6, 5))
     query = rng.dirichlet(np.ones(6), size=4) @ Y
-    patches = coordinate_patches(nearest(Y, 6, query), Rows(Y), Rows(query))
-    np.testing.assert_allclose(reconstruction_weights(patches, reg=1e-12) @ Y, query, atol=1e-8)
+    patches = coordinate_patches(nearest(Y, 6, query), Rows(Y), Rows(query), Run.of())
+    np.testing.assert_allclose(reconstruction_weights(patches, Run.of(), reg=1e-12) @ Y, query, atol=1e-8)
 
 
 def test_snap_makes_an_exact_hit_a_unit_vector() -> None:
     Y = np.random.default_rng(0).normal(size=(50, 4))
     queries = Y[[3, 10, 3]].copy()
     queries[1] += 0.1
-    patches = coordinate_patches(nearest(Y, 5, queries), Rows(Y), Rows(queries))
-    W = reconstruction_weights(patches, snap=True).toarray()
+    patches = coordinate_patches(nearest(Y, 5, queries), Rows(Y), Rows(queries), Run.of())
+    W = reconstruction_weights(patches, Run.of(), snap=True).toarray()
     np.testing.assert_array_equal(W[0], np.eye(50)[3])
     np.testing.assert_array_equal(W[2], np.eye(50)[3])
     assert (W[1] != 0).sum() == 5
@@ -181,7 +184,7 @@ def test_degenerate_patches_have_finite_weights_of_sum_one(case: str, reg: float
         "duplicates": np.repeat(line[:5], 4, axis=0),
     }[case]
     k = 1 if case == "one neighbour" else 6
-    W = reconstruction_weights(coordinate_patches(nearest(Y, k), Rows(Y)), reg=reg)
+    W = reconstruction_weights(coordinate_patches(nearest(Y, k), Rows(Y), None, Run.of()), Run.of(), reg=reg)
     assert np.all(np.isfinite(W.data))
     np.testing.assert_allclose(W.sum(axis=1), 1, atol=1e-10)
     if case == "coincident":
@@ -197,10 +200,10 @@ def test_a_metric_that_is_not_euclidean_has_bounded_weights() -> None:
     neighbors = Neighbors(
         np.arange(61) * 10, indices.ravel(), np.take_along_axis(distances, indices, 1).ravel(), 60
     )
-    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows))
+    patches = distance_patches(neighbors, lambda found, rows: between(distances, found, rows), Run.of())
     grams = patches.grams(slice(0, 60)).reshape(60, 10, 10)
     assert (np.linalg.eigvalsh(grams)[:, 0] < -1e-3).sum() > 30
-    W = reconstruction_weights(patches)
+    W = reconstruction_weights(patches, Run.of())
     np.testing.assert_allclose(W.sum(axis=1), 1, atol=1e-10)
     assert np.abs(W.data).max() < 100
     for i, gram in enumerate(grams[:5]):
@@ -213,8 +216,8 @@ def test_unknown_distances_count_as_the_way_round() -> None:
     known = np.array([[0.0, 3.0], [3.0, 0.0]])
     unknown = np.where(known > 0, np.inf, 0.0)
     neighbors = Neighbors(np.array([0, 2]), np.array([0, 1]), np.array([1.0, 2.0]), 2)
-    first = distance_patches(neighbors, lambda found, rows: known[None])
-    second = distance_patches(neighbors, lambda found, rows: unknown[None])
+    first = distance_patches(neighbors, lambda found, rows: known[None], Run.of())
+    second = distance_patches(neighbors, lambda found, rows: unknown[None], Run.of())
     np.testing.assert_array_equal(first.grams(slice(0, 1)), second.grams(slice(0, 1)))
 
 
@@ -222,7 +225,7 @@ def test_by_index_sorts_each_row_and_keeps_its_distances() -> None:
     neighbors = Neighbors(
         np.array([0, 3, 3, 5]), np.array([4, 0, 2, 9, 1]), np.array([0.1, 0.2, 0.3, 1.0, 2.0]), 10
     )
-    ordered = by_index(neighbors)
+    ordered = by_index(neighbors, Run.of())
     np.testing.assert_array_equal(ordered.indices, [0, 2, 4, 1, 9])
     np.testing.assert_array_equal(ordered.distances, [0.2, 0.3, 0.1, 2.0, 1.0])
     np.testing.assert_array_equal(neighbors.indices, [4, 0, 2, 9, 1])
@@ -232,6 +235,6 @@ def test_by_index_sorts_long_rows() -> None:
     rng = np.random.default_rng(0)
     indices = np.concatenate([rng.permutation(200), rng.permutation(40)])
     neighbors = Neighbors(np.array([0, 200, 240]), indices, indices / 7, 200)
-    ordered = by_index(neighbors)
+    ordered = by_index(neighbors, Run.of())
     np.testing.assert_array_equal(ordered.indices, np.concatenate([np.arange(200), np.arange(40)]))
     np.testing.assert_array_equal(ordered.distances, ordered.indices / 7)

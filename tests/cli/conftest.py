@@ -56,6 +56,25 @@ def lowdim_command(folder, capsys):
 
 
 @pytest.fixture
+def write_h5ad():
+    """Write a file of AnnData: its matrix, the names of its columns, and entries of obsm."""
+    h5py = pytest.importorskip("h5py")
+
+    def write(path, X, names, **obsm):
+        with h5py.File(path, "w") as file:
+            file.create_dataset("X", data=X)
+            for group, index in (("obs", [f"p{i}" for i in range(len(X))]), ("var", names)):
+                frame = file.create_group(group)
+                frame.attrs["_index"] = "_index"
+                frame.attrs["column-order"] = np.array([], dtype=h5py.string_dtype())
+                frame.create_dataset("_index", data=np.array(index, dtype=object), dtype=h5py.string_dtype())
+            for name, values in obsm.items():
+                file.create_dataset(f"obsm/{name}", data=values)
+
+    return write
+
+
+@pytest.fixture
 def heard():
     """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

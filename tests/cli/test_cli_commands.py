@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.cli.complete import candidates
+from lowdim.cli.commands.completion import candidates
 
 LABELLED = "points.csv --label kind --id name"
 

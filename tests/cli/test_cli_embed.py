@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.cli.build import build, described, read_extra
 from lowdim.cli.commands import embed
-from lowdim.cli.options import choose
+from lowdim.cli.options.build import build, described, read_extra
+from lowdim.cli.options.method import choose
 
 LABELLED = "embed points.csv --label kind --id name"
 
@@ -169,7 +169,7 @@ def test_sparse_rows_with_gaps(lowdim_command, folder):
 
 
 def test_figures_of_numpy_are_plain_in_json():
-    from lowdim.cli.targets import plain
+    from lowdim.cli.files.targets import plain
 
     given = {"a": np.float32(1.5), "b": np.array([1.0, np.nan]), "c": (np.inf, {1}), 3: lowdim.Binary()}
     expected = {"a": 1.5, "b": [1.0, None], "c": [None, [1]], "3": "Binary(symmetrize='union')"}
@@ -181,7 +181,7 @@ def test_warnings_are_said_even_in_a_pipeline(lowdim_command, folder, table):
     answer = lowdim_command("embed apart.npy -m laplacian-eigenmaps -k 9 -o out.npy")
     assert answer.code == 0
     assert answer.err.startswith("Warning: The neighbour graph has 2 components")
-    assert "raise --n-neighbors or radius, or see --on-disconnected" in answer.err
+    assert "raise --n-neighbors or --radius, or see --on-disconnected" in answer.err
     quiet = lowdim_command("embed apart.npy -m laplacian-eigenmaps -k 9 -o out.npy --force -q")
     assert quiet.err == ""
 

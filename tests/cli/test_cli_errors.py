@@ -42,7 +42,10 @@ WRONG_USE = [
         "embed points.npy -m isomap --solver lll --solver-tolerance 0.1",
         "Set polish too, for example --solver-polish 20.",
     ),
-    ("embed points.npy --affinity gauss", "--affinity must be one of 'auto', 'precomputed'"),
+    (
+        "embed points.npy --affinity gaus",
+        "one of auto, precomputed, gaussian, entropic, binary, self-tuning; got 'gaus'. Did you mean gaussian?",
+    ),
     ("embed points.npy --affinity entropic --perplexity 5", "--perplexity belongs to --affinity auto"),
     (
         "embed points.npy --memory-limit much",
@@ -250,7 +253,7 @@ def test_interruption_while_writing_says_what_is_there(lowdim_command, folder, m
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lowdim.cli.outputs.draw", interrupt)
+    monkeypatch.setattr("lowdim.cli.files.outputs.draw", interrupt)
     answer = lowdim_command("embed points.npy -m pca -o out.npy --plot a.png")
     assert answer.code == 130
     assert answer.err == "lowdim embed: interrupted: only out.npy was written.\n"
@@ -258,16 +261,16 @@ def test_interruption_while_writing_says_what_is_there(lowdim_command, folder, m
 
 
 def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, folder, monkeypatch):
-    from lowdim.optimize.loop import Loop
+    from lowdim.events import Events
 
-    tell = Loop._tell
+    emit = Events.emit
 
-    def interrupted(self, iterate, norm):
-        tell(self, iterate, norm)
-        if self._iteration == 8:
+    def interrupted(self, kind, message="", **data):
+        emit(self, kind, message, **data)
+        if data.get("iteration") == 8:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Loop, "_tell", interrupted)
+    monkeypatch.setattr(Events, "emit", interrupted)
     answer = lowdim_command("embed points.npy --perplexity 5 -o out.npy --json a.json")
     assert answer.code == 130
     assert "Interrupted: the best result so far, after 8 iterations, is in out.npy." in answer.err
@@ -299,7 +302,7 @@ def test_without_streams_nothing_breaks(folder, monkeypatch):
     assert main(["embed", "points.npy", "-m", "pca", "-o", "-"]) == 1
 
 
-def test_output_that_cannot_be_written_is_let_go(monkeypatch, tmp_path):
+def test_output_that_cannot_be_written_is_drop_unwritable_output(monkeypatch, tmp_path):
     class Full:
         """A standard output on a full disk."""
 
@@ -328,7 +331,7 @@ def test_output_that_cannot_be_written_is_let_go(monkeypatch, tmp_path):
 def test_other_libraries_warn_only_where_all_is_wanted(lowdim_command, monkeypatch):
     import warnings
 
-    from lowdim.cli import inputs
+    from lowdim.cli.files import inputs
 
     real = inputs.describe_table
 
@@ -351,6 +354,6 @@ def test_a_reader_that_goes_away(monkeypatch, folder, capfd):
     def broken(text):
         raise BrokenPipeError
 
-    monkeypatch.setattr("lowdim.cli.commands.plan.emit", broken)
+    monkeypatch.setattr("lowdim.cli.terminal.streams.emit", broken)
     assert main(["plan", "points.npy"]) == 141
     assert capfd.readouterr().err == ""

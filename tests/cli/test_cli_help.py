@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from lowdim.cli import main
-from lowdim.cli.guide import KEEPS
-from lowdim.cli.introspection import methods
+from lowdim.cli.commands.embed import KEEPS
+from lowdim.cli.options.table import methods
 from lowdim.cli.program import COMMANDS
 
-HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "faiss", "pandas", "rich"}
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "rich"}
 
 
 @pytest.mark.parametrize(

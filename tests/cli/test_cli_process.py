@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +89,7 @@ def test_ctrl_c_during_an_optimisation(folder):
                 break
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
-        assert process.wait(60) == 130
+        assert process.wait() == 130
     assert "Interrupted: the best result so far" in rest
     assert np.load("out.npy").shape == (400, 2)
 
@@ -100,8 +99,7 @@ def test_ctrl_c_while_reading(folder):
     words = [*LOWDIM, "embed", "-", "-vv"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr.readline() == "  read ...\n"
-        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         error = process.stderr.read()
-        assert process.wait(60) == 130
+        assert process.wait() == 130
     assert error.endswith("interrupted: nothing was written.\n")

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lowdim.cli.progress import Bars, Lines, counted, time_left
 from lowdim.cli.session import Session
-from lowdim.cli.voice import Voice
+from lowdim.cli.terminal.console import Console
+from lowdim.cli.terminal.progress import Bars, Lines, counted, time_left
 from lowdim.errors import InterruptedWarning
 from lowdim.events import Event, Events
 
@@ -124,7 +124,7 @@ def test_a_session_shows_plans_where_it_shows_anything(monkeypatch):
 
 
 def test_a_voice_says_a_warning_once(capsys):
-    voice = Voice()
+    voice = Console()
     voice.warn("careful")
     voice.warn("careful")
     assert capsys.readouterr().err == "Warning: careful\n"

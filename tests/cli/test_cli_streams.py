@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
-from lowdim.cli import streams
-from lowdim.cli.outputs import Outputs
-from lowdim.cli.targets import copy_out
+from lowdim.cli.files.outputs import Outputs
+from lowdim.cli.files.targets import copy_out
+from lowdim.cli.terminal import streams
 
 
 def without_reader():
@@ -29,18 +30,21 @@ def test_closed_streams_get_a_place(monkeypatch):
 
     monkeypatch.setattr(streams.os, "fstat", fstat)
     monkeypatch.setattr(streams.os, "open", lambda *asked: opened.append(asked))
-    streams.fill_gaps()
+    streams.open_closed_streams()
     monkeypatch.undo()
     assert opened == [(os.devnull, os.O_RDWR)]
 
 
 def test_words_that_no_command_line_has_stay():
-    assert streams.in_letters("\ud800") == "\ud800"
-    assert streams.in_letters("größe") == "größe"
+    assert streams.as_typed_text("\ud800") == "\ud800"
+    assert streams.as_typed_text("größe") == "größe"
 
 
 def test_nobody_listens(monkeypatch):
-    for name, write in (("stderr", lambda: streams.say_aside("aside\n")), ("stdout", streams.let_go)):
+    for name, write in (
+        ("stderr", lambda: streams.write_error("aside\n")),
+        ("stdout", streams.drop_unwritable_output),
+    ):
         with without_reader() as stream:
             monkeypatch.setattr(sys, name, stream)
             if name == "stdout":
@@ -49,6 +53,7 @@ def test_nobody_listens(monkeypatch):
             # What comes later goes nowhere, instead of failing.
             stream.write("more\n")
             stream.flush()
+            assert os.path.samestat(os.fstat(stream.fileno()), Path(os.devnull).stat())
         monkeypatch.setattr(sys, name, None)
         write()
         monkeypatch.undo()
@@ -69,12 +74,14 @@ def test_every_failure_is_told_and_the_rest_is_written(lowdim_command, folder, m
 
         return step
 
-    steps = Outputs._steps
+    write = Outputs.write
 
-    def broken(self, *arguments):
-        return [("one.npy", fail("one.npy")), ("two.npy", fail("two.npy")), *steps(self, *arguments)]
+    def broken(self, results, *arguments):
+        results.write("one.npy", fail("one.npy"))
+        results.write("two.npy", fail("two.npy"))
+        write(self, results, *arguments)
 
-    monkeypatch.setattr(Outputs, "_steps", broken)
+    monkeypatch.setattr(Outputs, "write", broken)
     answer = lowdim_command("embed points.npy --method pca -o out.npy")
     assert answer.code != 0
     assert answer.err.count("No space left on device") == 2

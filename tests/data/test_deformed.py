@@ -14,6 +14,7 @@ from lowdim import datasets, kernels
 from lowdim.data import deformed
 from lowdim.data.stored import Dataset
 from lowdim.errors import FileError, InputError
+from lowdim.run import Run
 
 
 def made(n, **options):
@@ -237,7 +238,9 @@ def test_mnist_stays_recognisable(data_folder):
     from lowdim.neighbors import build_index
 
     set_, plain = datasets.deformed_digits(500), datasets.load("mnist")
-    found = build_index(Rows(plain.data[:60_000]), search="blocked").query(Rows(set_.data), 1)
+    found = build_index(Rows(plain.data[:60_000]), search="blocked", run=Run.of()).query(
+        Rows(set_.data), 1, Run.of()
+    )
     assert (plain.labels[found.indices] == set_.labels).mean() > 0.93
 
 

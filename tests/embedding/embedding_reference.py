@@ -14,7 +14,8 @@ from lowdim.embedding.objectives.sne import SNE
 from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
 from lowdim.embedding.objectives.t_sne import TSNE
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
+from lowdim.run import Run
 
 NAMES = ("ee", "ee-distances", "s-sne", "t-sne", "sne")
 KERNELS = {name: STUDENT if name == "t-sne" else GAUSSIAN for name in NAMES}
@@ -41,8 +42,8 @@ class Case:
 
     def objective(self, d, repulsion=None, n_jobs=1):
         n_points, kernel = len(self.P), KERNELS[self.name]
-        engine = (repulsion or Exact()).start(kernel, n_points, d, n_jobs)
-        attraction = Attraction(csr_array(self.W), kernel, n_jobs)
+        engine = (repulsion or Exact()).start(kernel, n_points, d, Run.of(0, n_jobs))
+        attraction = Attraction(csr_array(self.W), kernel, Run.of(0, n_jobs))
         if self.name.startswith("ee"):
             return ElasticEmbedding(attraction, engine, self.lam, self.masses, self.data)
         made = {"s-sne": SymmetricSNE, "t-sne": TSNE, "sne": SNE}[self.name]

@@ -8,7 +8,10 @@ from scipy import sparse
 
 from lowdim import kernels
 from lowdim.embedding.attraction import OLD, Attraction, along_curve
-from lowdim.embedding.similarity import STUDENT
+from lowdim.embedding.similarities import STUDENT
+from lowdim.run import Run
+
+ONE = Run.of(0, 1)
 
 
 @pytest.fixture(scope="module")
@@ -21,19 +24,19 @@ def graph():
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 300.0])
 def test_single_precision_is_true_to_six_digits(graph, scale):
     X = scale * np.random.default_rng(1).standard_normal((700, 2)) + 5.0
-    energy, force = Attraction(graph, STUDENT, 1).evaluate(X)
-    fast_energy, fast_force = Attraction(graph, STUDENT, 1, single=True).evaluate(X)
+    energy, force = Attraction(graph, STUDENT, ONE).evaluate(X)
+    fast_energy, fast_force = Attraction(graph, STUDENT, ONE, single=True).evaluate(X)
     assert fast_energy == pytest.approx(energy, rel=1e-5, abs=1e-6 * graph.sum())
     assert np.linalg.norm(fast_force - force) < 1e-5 * np.linalg.norm(force)
-    nothing, same = Attraction(graph, STUDENT, 1, single=True).evaluate(X, value=False)
+    nothing, same = Attraction(graph, STUDENT, ONE, single=True).evaluate(X, value=False)
     assert nothing is None
     assert np.allclose(same, fast_force, rtol=1e-5)
 
 
 def test_points_are_laid_out_anew_and_threads_do_not_matter(graph):
     rng = np.random.default_rng(2)
-    one, three = (Attraction(graph, STUDENT, jobs, single=True) for jobs in (1, 3))
-    exact = Attraction(graph, STUDENT, 1)
+    one, three = (Attraction(graph, STUDENT, Run.of(0, jobs), single=True) for jobs in (1, 3))
+    exact = Attraction(graph, STUDENT, ONE)
     for _ in range(OLD + 2):
         X = 10 * rng.standard_normal((700, 2))
         force = one.evaluate(X, value=False)[1]
@@ -51,5 +54,5 @@ def test_neighbours_on_the_curve_are_neighbours_in_the_plane():
 
 def test_logarithm():
     values = np.concatenate((np.linspace(1, 4, 1001), np.geomspace(1, 1e12, 1001))).astype(np.float32)
-    found = np.array([kernels.attraction.logarithm(value) for value in values])
+    found = np.array([kernels.radial_student.logarithm(value) for value in values])
     assert np.abs(found - np.log(values.astype(np.float64))).max() < 2e-6

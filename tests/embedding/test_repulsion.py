@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from lowdim import errors, kernels
 from lowdim.embedding.repulsion.barnes_hut import BarnesHut
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
+from lowdim.run import Run
 
+ONE = Run.of(0, 1)
 KERNELS = pytest.mark.parametrize("kernel", [GAUSSIAN, STUDENT], ids=lambda kernel: kernel.name)
 ENGINES = pytest.mark.parametrize("repulsion", [Exact(), BarnesHut(), BarnesHut(0.0)], ids=repr)
 
@@ -41,7 +43,7 @@ def dense_field(kernel, X, places, charges, own):
 def test_exact_field(kernel, d, n_points):
     X = picture(n_points, d)
     charges = np.random.default_rng(1).uniform(size=n_points)
-    engine = Exact().start(kernel, n_points, d, 1)
+    engine = Exact().start(kernel, n_points, d, ONE)
     for given_charges in (None, charges):
         field = engine.field(X, given_charges)
         c = np.ones(n_points) if given_charges is None else charges
@@ -62,7 +64,7 @@ def test_sums(kernel, d, order):
         expected = (kernel.slope(squares(X), order) * (1 - np.eye(n_points))) @ charges
         engines = [Exact()] if d == 5 else [Exact(), BarnesHut(0.0)]
         for repulsion in engines:
-            found = repulsion.start(kernel, n_points, d, 1).sums(X, charges, order)
+            found = repulsion.start(kernel, n_points, d, ONE).sums(X, charges, order)
             np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 
 
@@ -73,12 +75,12 @@ def test_barnes_hut_error_falls_with_theta(kernel, d):
     X, rng = picture(n_points, d), np.random.default_rng(1)
     charges, signed = rng.uniform(size=n_points), rng.normal(size=(n_points, 2))
     places = 3 * rng.normal(size=(40, d))
-    exact = Exact().start(kernel, n_points, d, 1)
-    field, new = exact.field(X, charges), exact.freeze(X, charges).at(places)
+    exact = Exact().start(kernel, n_points, d, ONE)
+    field, new = exact.field(X, charges), exact.freeze(X, charges).at(places, ONE)
     found = []
     for theta in (1.2, 0.6, 0.3, 0.0):
-        engine = BarnesHut(theta).start(kernel, n_points, d, 1)
-        got, got_new = engine.field(X, charges), engine.freeze(X, charges).at(places)
+        engine = BarnesHut(theta).start(kernel, n_points, d, ONE)
+        got, got_new = engine.field(X, charges), engine.freeze(X, charges).at(places, ONE)
         found.append(
             [
                 relative(got.potential, field.potential),
@@ -104,8 +106,8 @@ def test_far_cells_are_right_to_second_order(kernel, d):
     for size in (0.04, 0.02):
         X = size * offsets
         exact, tree = (
-            (engine.freeze(X, charges).at(place), engine.sums(np.vstack([X, place]), signed, 2)[-1])
-            for engine in (repulsion.start(kernel, 201, d, 1) for repulsion in (Exact(), BarnesHut(0.9)))
+            (engine.freeze(X, charges).at(place, ONE), engine.sums(np.vstack([X, place]), signed, 2)[-1])
+            for engine in (repulsion.start(kernel, 201, d, ONE) for repulsion in (Exact(), BarnesHut(0.9)))
         )
         found.append(
             [
@@ -123,8 +125,8 @@ def test_far_cells_are_right_to_second_order(kernel, d):
 def test_frozen_field_is_the_field_of_one_more_point(kernel, repulsion):
     X, charges = picture(500, 2), np.random.default_rng(1).uniform(size=500)
     place = np.array([[0.3, -0.2]])
-    frozen = repulsion.start(kernel, 500, 2, 1).freeze(X, charges).at(place)
-    whole = repulsion.start(kernel, 501, 2, 1).field(np.vstack([X, place]), np.append(charges, 5.0))
+    frozen = repulsion.start(kernel, 500, 2, ONE).freeze(X, charges).at(place, ONE)
+    whole = repulsion.start(kernel, 501, 2, ONE).field(np.vstack([X, place]), np.append(charges, 5.0))
     tolerance = 1e-12 if getattr(repulsion, "theta", 0.0) == 0.0 else 2e-2
     assert relative(frozen.potential, whole.potential[-1:]) < tolerance
     assert relative(frozen.force, whole.force[-1:]) < tolerance
@@ -137,13 +139,13 @@ def test_places_are_taken_each_alone(kernel, repulsion, d):
     if d == 5 and isinstance(repulsion, BarnesHut):
         return
     X, places = picture(700, d), picture(300, d, seed=5)
-    frozen = repulsion.start(kernel, 700, d, 2).freeze(X)
-    whole = frozen.at(places)
+    frozen = repulsion.start(kernel, 700, d, Run.of(0, 2)).freeze(X)
+    whole = frozen.at(places, ONE)
     for part in (slice(0, 1), slice(7, 263), slice(263, 300)):
-        some = frozen.at(places[part])
+        some = frozen.at(places[part], ONE)
         np.testing.assert_array_equal(some.potential, whole.potential[part])
         np.testing.assert_array_equal(some.force, whole.force[part])
-    assert frozen.at(places[:0]).force.shape == (0, d)
+    assert frozen.at(places[:0], ONE).force.shape == (0, d)
 
 
 @pytest.mark.parametrize(("repulsion", "n_points"), [(Exact(), 2500), (BarnesHut(), 20000)], ids=repr)
@@ -152,11 +154,11 @@ def test_same_bits_whatever_the_threads(kernel, repulsion, n_points):
     """Enough points for several blocks, and for several branches of the tree."""
     X, places = picture(n_points, 2), picture(400, 2, seed=5)
     charges = np.random.default_rng(1).normal(size=(n_points, 2))
-    one, two = (repulsion.start(kernel, n_points, 2, n_jobs) for n_jobs in (1, 2))
+    one, two = (repulsion.start(kernel, n_points, 2, Run.of(0, n_jobs)) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.field(X).potential, two.field(X).potential)
     np.testing.assert_array_equal(one.field(X).force, two.field(X).force)
     np.testing.assert_array_equal(one.sums(X, charges, 2), two.sums(X, charges, 2))
-    np.testing.assert_array_equal(one.freeze(X).at(places).force, two.freeze(X).at(places).force)
+    np.testing.assert_array_equal(one.freeze(X).at(places, ONE).force, two.freeze(X).at(places, ONE).force)
 
 
 @pytest.mark.parametrize("n_points", [1, 2, 300])
@@ -166,7 +168,7 @@ def test_all_points_equal(kernel, repulsion, n_points):
     X = np.full((n_points, 2), 0.7)
     rng = np.random.default_rng(1)
     charges, signed = rng.uniform(size=n_points), rng.normal(size=(n_points, 2))
-    engine = repulsion.start(kernel, n_points, 2, 1)
+    engine = repulsion.start(kernel, n_points, 2, ONE)
     field = engine.field(X, charges)
     np.testing.assert_allclose(field.potential, charges.sum() - charges, rtol=1e-12, atol=1e-12)
     assert (field.force == 0.0).all()
@@ -174,7 +176,7 @@ def test_all_points_equal(kernel, repulsion, n_points):
         slope = float(kernel.slope(np.zeros(1), order)[0])
         expected = slope * (signed.sum(axis=0) - signed)
         np.testing.assert_allclose(engine.sums(X, signed, order), expected, rtol=1e-10, atol=1e-12)
-    here = engine.freeze(X, charges).at(X[:1])
+    here = engine.freeze(X, charges).at(X[:1], ONE)
     np.testing.assert_allclose(here.potential, charges.sum())
 
 
@@ -185,7 +187,7 @@ def test_copies_and_tight_clusters(kernel, repulsion):
     X = picture(200, 2)
     X[100:150], X[150:199] = X[:50], np.nextafter(X[50:99], 1.0)
     X[199] = 1e9
-    engine = repulsion.start(kernel, 200, 2, 1)
+    engine = repulsion.start(kernel, 200, 2, ONE)
     field = engine.field(X)
     potential, force = dense_field(kernel, X, X, np.ones(200), own=True)
     tolerance = 1e-12 if getattr(repulsion, "theta", 0.0) == 0.0 else 1e-2
@@ -199,7 +201,7 @@ def test_barnes_hut_follows_permutations(seed, d, log_scale):
     X = 10.0**log_scale * picture(150, d, seed)
     X[75:100] = X[:25]
     charges, mixed = rng.uniform(size=150), rng.permutation(150)
-    engine = BarnesHut(0.7).start(STUDENT, 150, d, 1)
+    engine = BarnesHut(0.7).start(STUDENT, 150, d, ONE)
     field, permuted = engine.field(X, charges), engine.field(X[mixed], charges[mixed])
     np.testing.assert_allclose(permuted.potential, field.potential[mixed], rtol=1e-9)
     scale = np.abs(field.force).max()
@@ -211,7 +213,7 @@ def test_the_tree_holds_every_point_once():
     X[1000:1040] = X[0]
     from lowdim.embedding.repulsion import barnes_hut
 
-    engine = BarnesHut().start(STUDENT, 5000, 3, 1)
+    engine = BarnesHut().start(STUDENT, 5000, 3, ONE)
     tree, groups = engine._tree_of(X)
     np.testing.assert_array_equal(np.sort(tree.order), np.arange(5000))
     np.testing.assert_array_equal(tree.columns.T, X[tree.order])
@@ -229,36 +231,38 @@ def test_the_tree_holds_every_point_once():
 
 def test_the_tree_is_kept_while_the_points_stay():
     X = picture(300, 2)
-    engine = BarnesHut().start(STUDENT, 300, 2, 1)
+    engine = BarnesHut().start(STUDENT, 300, 2, ONE)
     first = engine.field(X)
     kept = engine._planted
     engine.sums(X.copy(), np.ones((300, 1)), 0)
     assert engine._planted is kept
     X[0] += 1.0
     assert relative(engine.field(X).force, first.force) > 1e-3
-    np.testing.assert_array_equal(engine.field(X).force, BarnesHut().start(STUDENT, 300, 2, 1).field(X).force)
+    np.testing.assert_array_equal(
+        engine.field(X).force, BarnesHut().start(STUDENT, 300, 2, ONE).field(X).force
+    )
 
 
 @pytest.mark.parametrize("theta", [-0.1, np.inf, np.nan, "0.5", None])
 def test_theta_is_checked(theta):
     with pytest.raises(errors.InputError, match="theta of BarnesHut must be a finite number >= 0"):
-        BarnesHut(theta).start(STUDENT, 10, 2, 1)
+        BarnesHut(theta).start(STUDENT, 10, 2, ONE)
 
 
 def test_barnes_hut_has_three_dimensions_at_most():
     with pytest.raises(errors.InputError, match=r"n_components must be 1, 2 or 3.*got n_components=4.*exact"):
-        BarnesHut().start(STUDENT, 10, 4, 1)
+        BarnesHut().start(STUDENT, 10, 4, ONE)
 
 
 def test_force_is_the_slope_of_the_potential():
     """force = -1/2 of the potential's gradient, by differences of a frozen field."""
     X, place, step = picture(50, 3), np.array([[0.2, 0.5, -0.3]]), 1e-5
     for kernel in (GAUSSIAN, STUDENT):
-        frozen = Exact().start(kernel, 50, 3, 1).freeze(X)
+        frozen = Exact().start(kernel, 50, 3, ONE).freeze(X)
         shifts = step * np.vstack([np.eye(3), -np.eye(3)])
-        potential = frozen.at(place + shifts).potential
+        potential = frozen.at(place + shifts, ONE).potential
         slope = (potential[:3] - potential[3:]) / (2 * step)
-        np.testing.assert_allclose(frozen.at(place).force[0], -slope / 2, rtol=1e-7)
+        np.testing.assert_allclose(frozen.at(place, ONE).force[0], -slope / 2, rtol=1e-7)
 
 
 def test_differences_are_those_of_the_definition():
@@ -296,5 +300,5 @@ def test_points_that_are_not_numbers_come_to_an_end(lost):
     """The loop looks for them; the tree must only not run for ever."""
     X = picture(300, 2)
     X[-lost:] = np.nan
-    field = BarnesHut().start(STUDENT, 300, 2, 1).field(X)
+    field = BarnesHut().start(STUDENT, 300, 2, ONE).field(X)
     assert field.potential.shape == (300,)

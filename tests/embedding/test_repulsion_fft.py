@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from embedding_kernels import Power, Tail, near_values
 
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT, FarStudent, FourierEngine
+from lowdim.embedding.repulsion.fft import FFT, FourierEngine, Parts
 from lowdim.embedding.repulsion.near import Cells
-from lowdim.embedding.similarity import GAUSSIAN, STUDENT
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.errors import InputError
+from lowdim.run import Run
 
+ONE = Run.of(0, 1)
 TOLERANCES = (2e-2, 1e-3, 1e-5, 1e-6)
 
 
@@ -28,10 +31,10 @@ def relative(found: np.ndarray, exact: np.ndarray) -> float:
 @pytest.mark.parametrize("kernel", [STUDENT, GAUSSIAN], ids=lambda k: k.name)
 def test_error_keeps_to_the_tolerance_and_falls_with_it(kernel, n_components):
     X = clouds(n_components)
-    exact = Exact().start(kernel, len(X), n_components, 1).field(X)
+    exact = Exact().start(kernel, len(X), n_components, ONE).field(X)
     errors = []
     for tolerance in TOLERANCES:
-        field = FFT(tolerance).start(kernel, len(X), n_components, 1).field(X)
+        field = FFT(tolerance).start(kernel, len(X), n_components, ONE).field(X)
         assert relative(field.potential, exact.potential) < tolerance
         errors.append(relative(field.force, exact.force))
         assert errors[-1] < 2 * tolerance
@@ -42,8 +45,8 @@ def test_error_keeps_to_the_tolerance_and_falls_with_it(kernel, n_components):
 @pytest.mark.parametrize("width", [1e3, 1e5])
 def test_wide_pictures(kernel, width):
     X = clouds(2, count=2000) / 30 * width
-    exact = Exact().start(kernel, len(X), 2, 1).field(X)
-    field = FFT(1e-3).start(kernel, len(X), 2, 1).field(X)
+    exact = Exact().start(kernel, len(X), 2, ONE).field(X)
+    field = FFT(1e-3).start(kernel, len(X), 2, ONE).field(X)
     assert np.isfinite(field.force).all()
     assert np.linalg.norm(field.force - exact.force) <= 1e-2 * np.linalg.norm(exact.force)
     assert np.abs(field.potential - exact.potential).sum() < 1e-3 * (exact.potential.sum() + len(X))
@@ -56,11 +59,11 @@ def test_narrow_pictures_keep_to_the_tolerance(kernel, n_components, tolerance):
     rng = np.random.default_rng(3)
     shape, charges = rng.standard_normal((700, n_components)) + 5.0, rng.uniform(1, 3, 700)
     shape /= np.ptp(shape)
-    engine = FFT(tolerance).start(kernel, len(shape), n_components, 1)
+    engine = FFT(tolerance).start(kernel, len(shape), n_components, ONE)
     for width in (1e-7, 1e-4, 0.03, 0.05, 0.2, 0.4, 0.6, 1.0, 3.0, 7.0):
         X = width * shape
         exact, field = (
-            Exact().start(kernel, len(X), n_components, 1).field(X, charges),
+            Exact().start(kernel, len(X), n_components, ONE).field(X, charges),
             engine.field(X, charges),
         )
         assert relative(field.force, exact.force) < tolerance
@@ -70,10 +73,16 @@ def test_narrow_pictures_keep_to_the_tolerance(kernel, n_components, tolerance):
 @pytest.mark.parametrize("scale", [2.0, 8.0])
 def test_a_coarse_grid_and_near_pairs_are_as_good(scale, monkeypatch):
     X = clouds(2)
-    engine = FFT(1e-3).start(STUDENT, len(X), 2, 1)
-    exact = Exact().start(STUDENT, len(X), 2, 1)
+    engine = FFT(1e-3).start(STUDENT, len(X), 2, ONE)
+    exact = Exact().start(STUDENT, len(X), 2, ONE)
     monkeypatch.setattr(
-        FourierEngine, "_scale", lambda self, X, box: (self._grid(scale), Cells.of(X, self._reach(scale), 1))
+        FourierEngine,
+        "_parts",
+        lambda self, X, box: Parts(
+            self._grid(scale),
+            Cells.of(X, self._reach(scale), ONE),
+            STUDENT.near(self._reach(scale) ** 2),
+        ),
     )
     assert relative(engine.field(X).force, exact.field(X).force) < 1e-3
     charges = np.column_stack((np.ones(len(X)), X, X[:, :1] ** 2))
@@ -82,20 +91,19 @@ def test_a_coarse_grid_and_near_pairs_are_as_good(scale, monkeypatch):
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
-def test_near_and_far_make_the_kernel(order):
-    from lowdim import kernels
-
+@pytest.mark.parametrize("kernel", [STUDENT, Power(), Tail()], ids=lambda k: k.name)
+def test_near_and_far_make_the_kernel(kernel, order):
     U = 25.0
-    D = np.linspace(0, 40, 81)
-    near = [kernels.cells.near_kernel(u, U, 5, order) if u < U else 0.0 for u in D]
-    assert np.allclose(FarStudent(U)(D, order) + near, STUDENT.slope(D, order), atol=1e-14)
+    D = np.linspace(0.1, 40, 81)
+    near = np.where(D < U, near_values(kernel.near(U), D, order), 0.0)
+    assert np.allclose(kernel.far(U)(D, order) + near, kernel.slope(D, order), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("kernel", [STUDENT, GAUSSIAN], ids=lambda k: k.name)
 def test_sums_with_charges_of_either_sign(kernel):
     X = clouds(2)
     charges = np.random.default_rng(2).standard_normal((len(X), 3))
-    exact, engine = (make.start(kernel, len(X), 2, 1) for make in (Exact(), FFT(1e-4)))
+    exact, engine = (make.start(kernel, len(X), 2, ONE) for make in (Exact(), FFT(1e-4)))
     for order in (0, 1, 2):
         assert relative(engine.sums(X, charges, order), exact.sums(X, charges, order)) < 1e-3
 
@@ -103,7 +111,7 @@ def test_sums_with_charges_of_either_sign(kernel):
 def test_positive_charges_in_the_field():
     X = clouds(2)
     charges = np.random.default_rng(3).uniform(0.1, 5.0, len(X))
-    exact, engine = (make.start(STUDENT, len(X), 2, 1) for make in (Exact(), FFT(1e-4)))
+    exact, engine = (make.start(STUDENT, len(X), 2, ONE) for make in (Exact(), FFT(1e-4)))
     one, other = engine.field(X, charges), exact.field(X, charges)
     assert relative(one.force, other.force) < 1e-3
     assert relative(one.potential, other.potential) < 1e-4
@@ -111,9 +119,9 @@ def test_positive_charges_in_the_field():
 
 def test_a_few_points_far_away_cost_nothing():
     X = np.vstack((clouds(2, count=3000), [[1e7, 0.0], [0.0, -3e6]]))
-    engine = FFT(1e-3).start(STUDENT, len(X), 2, 1)
+    engine = FFT(1e-3).start(STUDENT, len(X), 2, ONE)
     field = engine.field(X)
-    exact = Exact().start(STUDENT, len(X), 2, 1).field(X)
+    exact = Exact().start(STUDENT, len(X), 2, ONE).field(X)
     assert relative(field.force, exact.force) < 2e-3
     assert np.allclose(field.potential[-2:], exact.potential[-2:])
     assert max(max(grid.shape, default=0) for grid in engine._grids.values()) < 4000
@@ -121,7 +129,7 @@ def test_a_few_points_far_away_cost_nothing():
 
 def test_same_bits_whatever_the_threads():
     X = clouds(2, count=3000)
-    one, two, seven = (FFT().start(STUDENT, len(X), 2, jobs).field(X) for jobs in (1, 2, 7))
+    one, two, seven = (FFT().start(STUDENT, len(X), 2, Run.of(0, jobs)).field(X) for jobs in (1, 2, 7))
     assert np.array_equal(one.force, two.force)
     assert np.array_equal(one.force, seven.force)
     assert np.array_equal(one.potential, two.potential)
@@ -131,26 +139,26 @@ def test_same_bits_whatever_the_threads():
 def test_a_frozen_field_serves_new_places_one_by_one(n_components):
     X = clouds(n_components)
     places = np.vstack((clouds(n_components, count=40) + 0.3, np.full((1, n_components), 1e4)))
-    frozen = FFT(1e-4).start(STUDENT, len(X), n_components, 1).freeze(X)
-    exact = Exact().start(STUDENT, len(X), n_components, 1).freeze(X).at(places)
-    together = frozen.at(places)
+    frozen = FFT(1e-4).start(STUDENT, len(X), n_components, ONE).freeze(X)
+    exact = Exact().start(STUDENT, len(X), n_components, ONE).freeze(X).at(places, ONE)
+    together = frozen.at(places, ONE)
     assert relative(together.force, exact.force) < 1e-3
     assert np.allclose(together.potential, exact.potential, rtol=1e-3)
-    alone = [frozen.at(place[None]) for place in places]
+    alone = [frozen.at(place[None], ONE) for place in places]
     assert np.array_equal(np.vstack([field.force for field in alone]), together.force)
     assert np.array_equal(np.concatenate([field.potential for field in alone]), together.potential)
 
 
 def test_all_points_equal_push_nowhere():
     X = np.full((50, 2), 3.0)
-    field = FFT(1e-3).start(STUDENT, 50, 2, 1).field(X)
+    field = FFT(1e-3).start(STUDENT, 50, 2, ONE).field(X)
     assert np.allclose(field.potential, 49, rtol=1e-3)
     assert np.abs(field.force).max() < 0.05
 
 
 def test_a_grid_grows_and_shrinks_with_the_picture():
-    engine = FFT().start(STUDENT, 1500, 2, 1)
-    exact = Exact().start(STUDENT, 1500, 2, 1)
+    engine = FFT().start(STUDENT, 1500, 2, ONE)
+    exact = Exact().start(STUDENT, 1500, 2, ONE)
     for width in (1.0, 40.0, 45.0, 5.0):
         X = clouds(2) / 30 * width
         assert relative(engine.field(X).force, exact.field(X).force) < 4e-2
@@ -161,4 +169,4 @@ def test_a_grid_grows_and_shrinks_with_the_picture():
 )
 def test_what_it_cannot_do_is_said(settings, words):
     with pytest.raises(InputError, match=words):
-        FFT(**settings).start(STUDENT, 10, 3 if not settings else 2, 1)
+        FFT(**settings).start(STUDENT, 10, 3 if not settings else 2, ONE)

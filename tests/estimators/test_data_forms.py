@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import lowdim
-from lowdim.errors import DataWarning, InputError
+from lowdim.errors import DataWarning, InputError, InputTypeError
 
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
 
@@ -207,3 +210,173 @@ def test_integer_images_are_not_copied_whole(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < whole / 2
+
+
+OTHERS = np.random.default_rng(5).integers(0, 99, (60, 4)).astype(np.float64)
+NAMES = ["a", "b", "c", "d"]
+
+
+def from_arrow() -> object:
+    return pytest.importorskip("pyarrow").table(dict(zip(NAMES, OTHERS.T, strict=True)))
+
+
+def from_array_api() -> object:
+    return pytest.importorskip("array_api_strict").asarray(OTHERS)
+
+
+def from_nullable(dtype: str) -> object:
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(OTHERS, columns=NAMES).astype(dtype)
+
+
+def from_sparse_frame() -> object:
+    return pytest.importorskip("pandas").DataFrame.sparse.from_spmatrix(
+        sparse.csr_array(OTHERS), columns=NAMES
+    )
+
+
+def from_anndata(matrix: object) -> object:
+    anndata = pytest.importorskip("anndata")
+    annotated = anndata.AnnData(matrix)
+    annotated.var_names = NAMES
+    return annotated
+
+
+def from_table() -> object:
+    from lowdim.data.files import Table
+
+    return Table(OTHERS, feature_names=tuple(NAMES))
+
+
+FORMS = {
+    "our data set": (lambda: lowdim.datasets.Dataset(OTHERS), False),
+    "our table": (from_table, True),
+    "Arrow table": (from_arrow, True),
+    "Arrow batch": (lambda: from_arrow().to_batches()[0], True),
+    "polars": (lambda: pytest.importorskip("polars").DataFrame(OTHERS, schema=NAMES), True),
+    "pandas, nullable": (lambda: from_nullable("Int64"), True),
+    "pandas, nullable floats": (lambda: from_nullable("Float64"), True),
+    "pandas, Arrow": (lambda: from_nullable("int64[pyarrow]"), True),
+    "pandas, objects": (lambda: from_nullable("object"), True),
+    "pandas, sparse": (from_sparse_frame, True),
+    "AnnData": (lambda: from_anndata(OTHERS), True),
+    "AnnData, sparse": (lambda: from_anndata(sparse.csr_matrix(OTHERS)), True),
+    "xarray": (lambda: pytest.importorskip("xarray").DataArray(OTHERS), False),
+    "array API": (from_array_api, False),
+    "torch": (lambda: pytest.importorskip("torch").tensor(OTHERS), False),
+    "objects": (lambda: OTHERS.astype(object), False),
+    "matrix": (lambda: np.asmatrix(OTHERS), False),
+    "unmasked": (lambda: np.ma.masked_array(OTHERS, mask=False), False),
+    "memoryview": (lambda: memoryview(OTHERS), False),
+    "tuples": (lambda: tuple(map(tuple, OTHERS)), False),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("method", [lowdim.PCA, lowdim.LLE], ids=["PCA", "LLE"])
+@pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other
+def test_forms_of_other_libraries(form: str, method: type) -> None:
+    build, named = FORMS[form]
+    reference, model = method(2).fit(OTHERS), method(2).fit(build())
+    assert_same(reference.embedding_, model.embedding_, 1e-9)
+    assert_same(reference.transform(OTHERS[:9]), model.transform(build())[:9], 1e-9)
+    assert (list(model.feature_names_in_) == NAMES) if named else not hasattr(model, "feature_names_in_")
+    assert lowdim.procrustes(build(), OTHERS).error < 1e-7
+    assert lowdim.LLE().plan(build()).shape == (60, 4)
+
+
+DISPATCHED = """
+import array_api_strict as xp, numpy as np, sklearn, lowdim
+
+X = np.random.default_rng(5).standard_normal((60, 4))
+with sklearn.config_context(array_api_dispatch=True):
+    for method in (lowdim.PCA, lowdim.Isomap):
+        plain, model = method(2).fit(X), method(2).fit(xp.asarray(X))
+        np.testing.assert_array_equal(plain.embedding_, model.embedding_)
+        found = model.transform(xp.asarray(X[:7]))
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(plain.transform(X[:7]), found)
+"""
+
+
+def test_arrays_of_the_standard_where_scikit_learn_dispatches_on_them() -> None:
+    """What comes back is NumPy's, whatever namespace the data is of."""
+    pytest.importorskip("array_api_strict")
+    surroundings = os.environ | {"SCIPY_ARRAY_API": "1"}  # SciPy reads it at import only
+    done = subprocess.run(
+        [sys.executable, "-c", DISPATCHED], env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_that_is_not_in_memory_is_loaded_unasked() -> None:
+    dask, xarray = pytest.importorskip("dask.array"), pytest.importorskip("xarray")
+    lazy = dask.from_array(OTHERS, chunks=(20, 4))
+    for given in (lazy, xarray.DataArray(lazy)):
+        with pytest.raises(InputTypeError, match=r"dask collection of 1.92 kB.*Give X\.compute\(\)"):
+            lowdim.PCA(2).fit(given)
+    with pytest.raises(
+        InputTypeError, match=r"xarray.Dataset with the variables 'height', 'width'.*X\['height'\]"
+    ):
+        lowdim.PCA(2).fit(xarray.Dataset({"height": ("n", OTHERS[:, 0]), "width": ("n", OTHERS[:, 1])}))
+    polars = pytest.importorskip("polars")
+    with pytest.raises(InputTypeError, match=r"LazyFrame.*X\.collect\(\)"):
+        lowdim.PCA(2).fit(polars.DataFrame(OTHERS).lazy())
+
+
+def test_arrays_in_open_files_are_not_loaded_unasked(tmp_path: Path) -> None:
+    h5py, zarr = pytest.importorskip("h5py"), pytest.importorskip("zarr")
+    with h5py.File(tmp_path / "points.h5", "w") as file:
+        inside = file.create_dataset("points", data=OTHERS)
+        with pytest.raises(InputTypeError, match=r"open file \(h5py, shape \(60, 4\)\).*Give X\[:\]"):
+            lowdim.PCA(2).fit(inside)
+    stored = zarr.create_array(tmp_path / "points.zarr", data=OTHERS)
+    with pytest.raises(InputTypeError, match=r"open file \(zarr, shape"):
+        lowdim.PCA(2).fit(stored)
+
+
+@pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other
+def test_annotated_data_without_numbers_in_memory(tmp_path: Path) -> None:
+    anndata = pytest.importorskip("anndata")
+    annotated = anndata.AnnData(obsm={"X_pca": OTHERS}, shape=(60, 0))
+    with pytest.raises(InputError, match=r"AnnData without X. .*X\.obsm\['X_pca'\]"):
+        lowdim.PCA(2).fit(annotated)
+    anndata.AnnData(OTHERS).write_h5ad(tmp_path / "points.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "points.h5ad", backed="r")
+    with pytest.raises(InputTypeError, match=r"stays in its file.*X\.to_memory\(\)\.X"):
+        lowdim.PCA(2).fit(backed)
+    backed.file.close()
+
+
+def test_tensors_share_their_memory_or_say_what_to_do() -> None:
+    torch = pytest.importorskip("torch")
+    from lowdim import validation
+
+    tensor = torch.tensor(OTHERS)
+    assert np.shares_memory(validation.view_rows(tensor).values, tensor.numpy())
+    for bad, words in [
+        (torch.tensor(OTHERS, requires_grad=True), r"requires gradients. Give X\.detach\(\)"),
+        (tensor.to(device="meta"), r"device 'meta'. Give X\.cpu\(\)"),
+        (tensor.to_sparse(), r"layout torch.sparse_coo. Give X\.to_dense\(\)"),
+        (tensor.to(torch.bfloat16), r"tensor of torch.bfloat16, .* Give X\.float\(\)"),
+    ]:
+        with pytest.raises(InputTypeError, match=words):
+            lowdim.PCA(2).fit(bad)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_single_precision_comes_back_as_it_came(name: str, images: np.ndarray) -> None:
+    data = images.astype(np.float32)
+    double, single = make(name).fit(images), make(name)
+    assert single.fit_transform(data).dtype == single.embedding_.dtype == np.float32
+    assert single.transform(data[:9]).dtype == np.float32
+    assert single.transform(images[:9]).dtype == double.embedding_.dtype == np.float64
+    assert single.transform(sparse.csr_array(data[:9])).dtype == np.float32
+
+
+def test_a_model_of_single_precision_is_stored(tmp_path: Path, images: np.ndarray) -> None:
+    model = lowdim.Isomap().fit(images.astype(np.float32))
+    lowdim.save(model, tmp_path / "model.lowdim")
+    again = lowdim.load(tmp_path / "model.lowdim")
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+    assert again.embedding_.dtype == np.float32

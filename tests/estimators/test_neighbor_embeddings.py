@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 
 import numpy as np
@@ -9,21 +10,22 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.manifold import trustworthiness
 
 import lowdim
+from lowdim.data.rows import Rows
 from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives import t_sne
+from lowdim.embedding.objectives import sne, t_sne
 from lowdim.embedding.objectives.divergence import kl_divergence
 from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarity import STUDENT
-from lowdim.errors import DataWarning, InputError, InterruptedWarning
+from lowdim.embedding.similarities import GAUSSIAN, STUDENT
+from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
 from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build
-from lowdim.optimize.descent import DirectedDescent
-from lowdim.optimize.directions import LimitedMemory
+from lowdim.optimize import Annealing, DirectedDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS
 
 METHODS = {
@@ -50,6 +52,11 @@ def divergence_of(X, E):
 @pytest.fixture(scope="module")
 def few(digits):
     return digits[0][:250], digits[1][:250]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris().data
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +225,7 @@ def test_a_start_that_is_given_is_where_it_starts(few):
 
 
 def test_frames_are_kept_and_history_tells_of_lambda(few):
-    model = lowdim.ElasticEmbedding(lam=1.0, homotopy=4, record=5, max_iter=30).fit(few[0])
+    model = lowdim.ElasticEmbedding(lam=1.0, homotopy=4, record=5, max_iter=60).fit(few[0])
     assert all(frame.shape == (250, 2) for _, frame in model.frames_)
     assert [iteration % 5 for iteration, _ in model.frames_] == [0] * len(model.frames_)
     lam = np.unique(model.history_.lam)
@@ -274,6 +281,7 @@ BAD = [
     ({"lam": -1.0}, "lam"),
     ({"lam": 0.0}, "lam"),
     ({"lam": np.nan}, "lam"),
+    ({"homotopy": [0.5, -2.0]}, "homotopy"),
     ({"init": np.zeros((10, 2))}, r"\(250, 2\)"),
     ({"init": np.full((250, 2), np.nan)}, "500 NaN or infinite"),
     ({"init": "nowhere"}, "init"),
@@ -359,3 +367,124 @@ def test_new_rows_of_a_graph_need_an_affinity(few):
 def test_pca_cannot_start_from_distances(few):
     with pytest.raises(InputError, match="init='pca' needs points"):
         lowdim.TSNE(metric="precomputed", init="pca").fit(cdist(few[0], few[0]))
+
+
+def test_iterations_count_through_the_whole_path(few):
+    for optimizer in ("auto", "sd", "momentum"):
+        model = lowdim.SymmetricSNE(homotopy=5, max_iter=20, optimizer=optimizer).fit(few[0])
+        assert model.n_iter_ <= 20
+        assert np.unique(model.history_.lam).size == 5
+        assert model.history_.lam[-1] == 1.0
+    model = lowdim.TSNE(homotopy=[0.5], max_iter=21).fit(few[0])
+    assert model.n_iter_ in (20, 21)
+    assert "10 iterations" in next(c.choice for c in model.report_.choices if c.what == "optimizer")
+
+
+def test_t_sne_has_no_minimum_beyond_lambda_one(few):
+    for parameters in ({"lam": 1.5}, {"lam": 1.01, "optimizer": "lbfgs"}, {"lam": 0.5, "homotopy": [2.0]}):
+        with pytest.raises(InputError, match=r"lam .*must be at most 1 for TSNE"):
+            lowdim.TSNE(**parameters).fit(few[0])
+
+
+def test_sne_says_where_a_point_would_leave_for_ever(few):
+    X = few[0]
+    with pytest.raises(InputError, match=r"must be at most 1\.\d+ for SNE of these data") as told:
+        lowdim.SNE(lam=2.0).fit(X)
+    P = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(30.0), n_neighbors=90).fit(X).affinity_matrix_
+    largest = 2 * P.sum(axis=1).min()
+    assert f"at most {largest:.4g} " in str(told.value)
+    # The point of the smallest degree, moved away, lowers E by what the formula says.
+    engine = Exact().start(GAUSSIAN, len(X), 2, 1)
+    energy = sne.SNE(Attraction(P, GAUSSIAN, 1), engine, lam=largest + 0.1)
+    E = np.random.default_rng(0).standard_normal((len(X), 2))
+    values = []
+    for distance in (1e5, 2e5):
+        E[int(np.argmin(P.sum(axis=1)))] = (distance, 0.0)
+        values.append(energy.evaluate(E).value)
+    assert_allclose(values[1] - values[0], -0.1 * 3e10, rtol=0.02)
+
+
+def test_symmetric_sne_without_a_minimum_is_an_error():
+    """Three points in the plane can all be equally far apart."""
+    X = np.eye(3)
+    with pytest.raises(ConvergenceError, match=r"with lam=[\d.]+ it has no minimum"):
+        lowdim.SymmetricSNE(lam=3.0).fit(X)
+
+
+def written_out(X, perplexity, n_neighbors):
+    """Distinct rows, how many copies each has, and P over all rows: a row's p_m|n is shared by the copies of m."""
+    distinct, owners, copies = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    lists = build.build_index(Rows(distinct), search="exact").query(None, n_neighbors)
+    fitted = lowdim.Entropic(perplexity).fit(lists, events=Events())
+    P = np.zeros((len(distinct), len(distinct)))
+    P[np.repeat(np.arange(len(distinct)), lists.counts), lists.indices] = fitted.conditional(
+        lists, events=Events()
+    )
+    rows = (P / copies)[np.ix_(owners.ravel(), owners.ravel())]
+    return owners.ravel(), copies.astype(float), (rows + rows.T) / 2
+
+
+@pytest.mark.parametrize("name", ["SymmetricSNE", "TSNE", "SNE", "ElasticEmbedding"])
+def test_copies_weigh_as_if_they_were_written_out(name, few):
+    distinct = few[0][:80]
+    X = np.vstack((distinct, distinct[:30], distinct[:10], distinct[:10]))
+    model = make(name, perplexity=8, n_neighbors=24, max_iter=40, homotopy=None).fit(X)
+    owners, copies, W = written_out(X, 8.0, 24)
+    E = model.embedding_
+    assert_allclose(W.sum(), len(X))
+    if name in ("SymmetricSNE", "TSNE"):
+        W = W / W.sum()
+    D = cdist(E, E, "sqeuclidean")
+    K = 1 / (1 + D) if name == "TSNE" else np.exp(-D)
+    np.fill_diagonal(K, 0)
+    if name == "SNE":
+        S = K.sum(axis=1)
+        value, q = np.sum(W * D) + np.log(S).sum(), (K / S[:, None] + K / S) / 2
+    elif name == "ElasticEmbedding":
+        value, q = np.sum(W * D) + K.sum(), K
+    else:
+        value = np.sum(W * (np.log1p(D) if name == "TSNE" else D)) + np.log(K.sum())
+        q = K / K.sum()
+    assert_allclose(model.objective_, value, rtol=1e-10)
+    w = (W - q) * (K if name == "TSNE" else 1.0)
+    gradient = 4 * (w.sum(axis=1)[:, None] * E - w @ E)
+    # The gradient at a point is the sum of those of its copies.
+    norm = np.linalg.norm([gradient[owners == n].sum(axis=0) for n in range(copies.size)])
+    assert_allclose(model.report_.figures["gradient_norm"], norm, rtol=1e-6, atol=1e-12 * np.abs(value))
+
+
+def test_the_usual_start_of_symmetric_sne_ends_in_a_low_minimum(iris):
+    usual = lowdim.SymmetricSNE(perplexity=8).fit(iris).kl_divergence_
+    at_once = lowdim.SymmetricSNE(perplexity=8, homotopy=None).fit(iris).kl_divergence_
+    assert usual < 0.32 < at_once
+
+
+def test_names_of_other_libraries_are_pointed_out():
+    with pytest.raises(TypeError, match=r"TSNE has no parameter 'angle'\. Use repulsion=BarnesHut\(theta="):
+        lowdim.TSNE(angle=0.5)
+    with pytest.raises(TypeError, match=r"SNE has no parameter 'learning_rate'\. Use optimizer=Momentum"):
+        lowdim.SNE(learning_rate=200.0)
+    with pytest.raises(ValueError, match=r"TSNE has no parameter 'n_iter_without_progress'\. Use tolerance="):
+        lowdim.TSNE().set_params(n_iter_without_progress=300)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'perplexities'"):
+        lowdim.TSNE(perplexities=3)
+    assert list(inspect.signature(lowdim.TSNE).parameters)[:2] == ["n_components", "perplexity"]
+    assert lowdim.TSNE().set_params(early_exaggeration=4.0).early_exaggeration == 4.0
+
+
+def test_exaggeration_and_rate_are_those_of_the_schedule(few):
+    X = few[0]
+    model = lowdim.TSNE(early_exaggeration=4.0, learning_rate=50.0, max_iter=60).fit(X)
+    schedule = Annealing(60, exaggeration=4.0, rate=50.0 / 250, momentum=0.9)
+    same = lowdim.TSNE(optimizer=schedule, max_iter=60).fit(X)
+    assert_allclose(model.embedding_, same.embedding_, rtol=1e-6, atol=1e-8)
+    other = lowdim.TSNE(learning_rate=50.0, max_iter=60).fit(X)
+    assert not np.allclose(other.embedding_, model.embedding_)
+    for name, value in (("early_exaggeration", 4.0), ("learning_rate", 50.0)):
+        with pytest.raises(InputError, match=f"{name} belongs to optimizer='auto'"):
+            lowdim.TSNE(optimizer="sd", **{name: value}).fit(X)
+
+
+def test_what_is_documented_can_be_imported(few):
+    optimizer = DirectedDescent(LimitedMemory(initial=SpectralDirection()))
+    assert lowdim.SymmetricSNE(optimizer=optimizer, max_iter=5).fit(few[0]).n_iter_ == 5

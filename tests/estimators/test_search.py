@@ -9,6 +9,7 @@ from registry import make
 
 import lowdim
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,10 @@ def test_approximate_index_answers_for_new_points(name: str, cloud: np.ndarray) 
 def test_every_exact_backend_finds_the_same(cloud: np.ndarray) -> None:
     from lowdim.data.rows import Rows
 
-    answers = [build_index(Rows(cloud), search=name).query(None, 7) for name in ("blocked", "flat", "tree")]
+    answers = [
+        build_index(Rows(cloud), search=name, run=Run.of()).query(None, 7, Run.of())
+        for name in ("blocked", "tree")
+    ]
     for other in answers[1:]:
         assert_array_equal(other.indices, answers[0].indices)
         assert_array_equal(other.distances, answers[0].distances)

@@ -21,6 +21,7 @@ import lowdim
 from lowdim import kernels
 from lowdim.errors import LowdimWarning
 from lowdim.kernels import compiling
+from lowdim.kernels.radial import QUESTIONS
 
 KERNEL = """
 from lowdim.kernels.compiling import njit
@@ -240,7 +241,9 @@ def called_by(kernel: Dispatcher) -> list[Dispatcher]:
 
 
 def may_reorder(kernel: Dispatcher) -> bool:
-    return bool(kernel.targetoptions["fastmath"]) or any(map(may_reorder, called_by(kernel)))
+    asked = [kernel.py_func.__globals__.get(name) for name in kernel.py_func.__code__.co_names]
+    asks = any(value is question for value in asked for question in QUESTIONS)
+    return asks or bool(kernel.targetoptions["fastmath"]) or any(map(may_reorder, called_by(kernel)))
 
 
 def test_what_kernels_share_is_part_of_each():

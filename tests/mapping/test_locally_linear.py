@@ -12,10 +12,11 @@ from lowdim.mapping.locally_linear import LocallyLinearMap
 from lowdim.neighbors import build_index
 from lowdim.neighbors.lookup import Lookup
 from lowdim.records import Floats
+from lowdim.run import Run
 
 
 def fitted(Y: Floats, embedding: Floats, k: int, metric: str = "euclidean") -> LocallyLinearMap:
-    return LocallyLinearMap(Lookup(build_index(Rows(Y), metric), k), embedding)
+    return LocallyLinearMap(Lookup(build_index(Rows(Y), metric, run=Run.of()), k), embedding)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])

@@ -238,7 +238,7 @@ def test_the_record_is_easy_to_use():
 
 BAD = {
     "nan": ({"X": np.full((50, 3), np.nan)}, "X of estimate_dimension must hold finite numbers"),
-    "flat": ({"X": np.arange(50.0)}, "X of estimate_dimension must have two dimensions"),
+    "flat": ({"X": np.arange(50.0)}, "X must have two dimensions"),
     "constant": ({"X": np.ones((50, 3))}, "must hold different points"),
     "few different": ({"X": np.repeat(np.eye(20), 3, axis=0)}, "20 distinct points .40 duplicates"),
     "many neighbours": ({"n_neighbors": 50}, "n_neighbors must be less than"),

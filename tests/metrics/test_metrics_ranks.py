@@ -12,6 +12,7 @@ from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import MAPPED
+from lowdim.run import Run
 
 NUMBERS = st.floats(0, 1e300) | st.sampled_from([0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
 
@@ -28,7 +29,7 @@ def test_sorting_is_stable_for_any_numbers(values):
 def test_tables_are_squared_distances(n_columns, dtype, metric):
     generator = np.random.default_rng(0)
     points = (generator.random((300, n_columns)) * 200).astype(dtype)
-    geometry = Geometry(Rows(points), MAPPED[metric], 1)
+    geometry = Geometry(Rows(points), MAPPED[metric], Run.of(n_jobs=1))
     out = np.empty((7, 300))
     vectors = geometry.mapped(None, slice(0, 300))
     kernels.ranks.dense_table(vectors[:7], geometry.values, geometry.terms, out)
@@ -40,7 +41,7 @@ def test_tables_are_squared_distances(n_columns, dtype, metric):
 def test_equal_points_are_equally_far():
     generator = np.random.default_rng(1)
     points = np.repeat(generator.standard_normal((40, 37)), 20, axis=0)[generator.permutation(800)]
-    geometry = Geometry(Rows(points), MAPPED["euclidean"], 1)
+    geometry = Geometry(Rows(points), MAPPED["euclidean"], Run.of(n_jobs=1))
     out = np.empty((5, 800))
     kernels.ranks.dense_table(geometry.mapped(None, slice(0, 5)), geometry.values, geometry.terms, out)
     assert all(np.unique(row).size == 40 for row in out)

@@ -74,7 +74,7 @@ def test_unknown_labels_are_errors():
         ),
         ((np.eye(3), [0, 1, np.nan], np.eye(3), [0, 1, 2]), "1 are NaN"),
         ((np.eye(3), [0, 1, 2], np.eye(3), [0, 1, 2], 4), "k of nearest_neighbor_error .* from 1 to 3"),
-        ((np.eye(3), [0, 1, 2], np.zeros((0, 3)), []), "at least one row"),
+        ((np.eye(3), [0, 1, 2], np.zeros((0, 3)), []), "a minimum of 1 is required"),
     ],
 )
 def test_wrong_test_sets_are_named(arguments, message):

@@ -76,8 +76,8 @@ def test_one_column_may_be_flat():
         (np.full((3, 2), np.nan), np.ones((3, 2)), "NaN"),
         (np.eye(3), np.full((3, 3), np.inf), "NaN or infinite"),
         (np.eye(3), np.ones((3, 3)), "equal"),
-        (np.zeros((2, 2, 2)), np.zeros((2, 2, 2)), "N x d"),
-        (np.zeros((0, 2)), np.zeros((0, 2)), "N x d"),
+        (np.zeros((2, 2, 2)), np.zeros((2, 2, 2)), "A must have two dimensions"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), "a minimum of 1 is required"),
     ],
 )
 def test_wrong_input_is_named(a, b, message):

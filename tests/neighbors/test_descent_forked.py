@@ -10,6 +10,7 @@ import pytest
 from lowdim.data.rows import Rows
 from lowdim.errors import ForkedError
 from lowdim.neighbors.searchers import descent
+from lowdim.run import Run
 
 pytest.importorskip("pynndescent")
 
@@ -22,7 +23,7 @@ def test_a_forked_process_is_told(monkeypatch):
     monkeypatch.setattr(descent, "_USED_BY", {os.getppid()})
     monkeypatch.setattr(descent, "_dies_when_forked", lambda: True)
     with pytest.raises(ForkedError, match=r"'spawn' or 'forkserver'"):
-        searcher().of_points(3, None)
+        searcher().of_points(3, Run.of())
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,14 @@ from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError, MissingExtraError
 from lowdim.events import Events
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
 POINTS = np.random.default_rng(0).normal(size=(1500, 10))
 
 
 def choice(rows, metric="euclidean", **options):
     events = []
-    index = build_index(rows, metric, events=Events(events.append), **options)
+    index = build_index(rows, metric, **options, run=Run(Events(events.append)))
     chosen = [event.data["choice"] for event in events if event.kind == "chosen"]
     assert chosen == [index.backend]
     return index
@@ -60,25 +61,19 @@ def test_sparse_rows_are_spread_out_only_if_hardly_sparse():
 
 def test_unknown_search_is_explained():
     with pytest.raises(InputError, match=r"search='fast'.*blocked"):
-        build_index(Rows(POINTS), search="fast")
+        build_index(Rows(POINTS), search="fast", run=Run.of())
     with pytest.raises(InputError, match="Euclidean form"):
-        build_index(Rows(POINTS), "manhattan", search="forest")
-
-
-def test_no_thread_count_is_left_behind():
-    faiss = pytest.importorskip("faiss")
-    before = faiss.omp_get_max_threads()
-    build_index(Rows(POINTS), search="flat", n_jobs=1).query(None, 5)
-    assert faiss.omp_get_max_threads() == before
+        build_index(Rows(POINTS), "manhattan", search="forest", run=Run.of())
 
 
 def test_an_index_survives_pickling():
     for search in ("blocked", "tree", "forest"):
-        index = build_index(Rows(POINTS), search=search)
+        index = build_index(Rows(POINTS), search=search, run=Run.of())
         again = pickle.loads(pickle.dumps(index))
         assert again.backend == search
         assert np.array_equal(
-            again.query(Rows(POINTS[:9]), 4).indices, index.query(Rows(POINTS[:9]), 4).indices
+            again.query(Rows(POINTS[:9]), 4, Run.of()).indices,
+            index.query(Rows(POINTS[:9]), 4, Run.of()).indices,
         )
 
 
@@ -116,26 +111,43 @@ def pretend_descent(monkeypatch, share):
 def test_descent_for_other_metrics_and_sparse_rows(monkeypatch, metric):
     pretend_descent(monkeypatch, 1.0)
     rows = Rows(csr_array(POINTS[:300]) if metric == "cosine" else POINTS[:300])
-    index = build_index(rows, metric, search="descent")
-    found, true = index.query(None, 6), build_index(rows, metric).query(None, 6)
+    index = build_index(rows, metric, search="descent", run=Run.of())
+    found, true = (
+        index.query(None, 6, Run.of()),
+        build_index(rows, metric, run=Run.of()).query(None, 6, Run.of()),
+    )
     assert np.array_equal(found.indices, true.indices)
     assert found.recall == 1.0
-    new = index.query(Rows(POINTS[:4]), 3)
+    new = index.query(Rows(POINTS[:4]), 3, Run.of())
     assert new.indices.reshape(-1, 3)[:, 0].tolist() == [0, 1, 2, 3]
+
+
+def test_new_rows_leave_a_descent_as_it_is(monkeypatch):
+    pretend_descent(monkeypatch, 1.0)
+    index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
+    index.query(None, 6, Run.of())
+    stored = index.searcher.width, dict(index.recall.known)
+    graph = index.searcher.index
+    index.query(Rows(POINTS[:4]), 60, Run.of())
+    assert index.searcher.index is graph
+    assert (index.searcher.width, index.recall.known) == stored
+    fresh = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
+    fresh.query(Rows(POINTS[:4]), 60, Run.of())
+    assert (fresh.searcher.width, fresh.recall.known) == (0, {})
 
 
 def test_poor_recall_is_warned_of(monkeypatch):
     pretend_descent(monkeypatch, 0.2)
-    index = build_index(Rows(POINTS[:300]), "manhattan", search="descent")
+    index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
     with pytest.warns(DataWarning, match="of the true neighbours"):
-        found = index.query(None, 10)
+        found = index.query(None, 10, Run.of())
     assert found.recall < 0.8
 
 
 def test_missing_pynndescent_and_unknown_metric(monkeypatch):
     pretend_descent(monkeypatch, 1.0)
     with pytest.raises(InputError, match="does not know metric='chebyshev'"):
-        build_index(Rows(POINTS), "chebyshev", search="approximate")
+        build_index(Rows(POINTS), "chebyshev", search="approximate", run=Run.of())
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(MissingExtraError, match="pip install"):
-        build_index(Rows(POINTS), "manhattan", search="approximate")
+        build_index(Rows(POINTS), "manhattan", search="approximate", run=Run.of())

@@ -20,6 +20,7 @@ from lowdim.neighbors import (
 )
 from lowdim.neighbors.edges import add_edges
 from lowdim.records import Neighbors
+from lowdim.run import Run
 
 GENERATOR = np.random.default_rng(0)
 
@@ -40,7 +41,7 @@ def dense_graph(graph):
 @pytest.mark.parametrize("how", ["union", "mutual", "average"])
 def test_symmetric_graph_against_dense(how):
     points = GENERATOR.integers(0, 4, size=(60, 2)).astype(float)
-    neighbors = build_index(Rows(points)).query(None, 4)
+    neighbors = build_index(Rows(points), run=Run.of()).query(None, 4, Run.of())
     table = dense(neighbors)
     if how == "union":
         expected = np.fmin(table, table.T)
@@ -49,7 +50,7 @@ def test_symmetric_graph_against_dense(how):
     else:
         both = np.isnan(table) & np.isnan(table.T)
         expected = np.where(both, np.nan, (np.nan_to_num(table) + np.nan_to_num(table.T)) / 2)
-    graph = symmetric_graph(neighbors, how)
+    graph = symmetric_graph(neighbors, Run.of(), how=how)
     np.testing.assert_array_equal(dense_graph(graph), expected)
     assert (neighbors.distances == 0).any()
     assert (graph.data == 0).any()
@@ -58,8 +59,8 @@ def test_symmetric_graph_against_dense(how):
 
 def test_average_of_unequal_directions():
     neighbors = Neighbors(np.array([0, 1, 2, 2]), np.array([1, 0]), np.array([4.0, 2.0]), 3)
-    assert symmetric_graph(neighbors, "average").data.tolist() == [3.0, 3.0]
-    assert symmetric_graph(neighbors, "union").data.tolist() == [2.0, 2.0]
+    assert symmetric_graph(neighbors, Run.of(), how="average").data.tolist() == [3.0, 3.0]
+    assert symmetric_graph(neighbors, Run.of(), how="union").data.tolist() == [2.0, 2.0]
 
 
 @settings(max_examples=50, deadline=None)
@@ -106,17 +107,17 @@ def spanning_length(points, labels):
 def test_connecting_is_a_minimum_spanning_tree(form):
     points = scattered()
     if form == "precomputed":
-        index = build_index(Rows(cdist(points, points)), "precomputed")
+        index = build_index(Rows(cdist(points, points)), "precomputed", run=Run.of())
     elif form == "manhattan":
-        index = build_index(Rows(points), "manhattan")
+        index = build_index(Rows(points), "manhattan", run=Run.of())
     else:
-        index = build_index(Rows(points), search=form)
-    neighbors = index.query(None, 5)
-    components = find_components(symmetric_graph(neighbors))
+        index = build_index(Rows(points), search=form, run=Run.of())
+    neighbors = index.query(None, 5, Run.of())
+    components = find_components(symmetric_graph(neighbors, Run.of()))
     assert components.count == 12
-    joined = connect_components(components, index)
+    joined = connect_components(components, index, Run.of())
     assert joined.lengths.size == 11
-    assert find_components(symmetric_graph(add_edges(neighbors, joined))).count == 1
+    assert find_components(symmetric_graph(add_edges(neighbors, joined), Run.of())).count == 1
     metric = "cityblock" if form == "manhattan" else "euclidean"
     measured = cdist(points, points, metric)[joined.starts, joined.ends]
     np.testing.assert_allclose(joined.lengths, measured)
@@ -127,27 +128,27 @@ def test_connecting_is_a_minimum_spanning_tree(form):
 def test_every_point_its_own_component():
     points = GENERATOR.normal(size=(70, 2))
     empty = csr_array((70, 70))
-    joined = connect_components(find_components(empty), build_index(Rows(points)))
+    joined = connect_components(find_components(empty), build_index(Rows(points), run=Run.of()), Run.of())
     np.testing.assert_allclose(joined.lengths.sum(), minimum_spanning_tree(cdist(points, points)).sum())
 
 
 def test_a_connected_graph_needs_no_edges():
-    index = build_index(Rows(GENERATOR.normal(size=(40, 2))))
-    graph = symmetric_graph(index.query(None, 12))
-    joined = connect_components(find_components(graph), index)
+    index = build_index(Rows(GENERATOR.normal(size=(40, 2))), run=Run.of())
+    graph = symmetric_graph(index.query(None, 12, Run.of()), Run.of())
+    joined = connect_components(find_components(graph), index, Run.of())
     assert joined.lengths.size == 0
 
 
 def test_a_sparse_graph_cannot_be_connected():
     graph = csr_array((np.ones(4), np.array([1, 0, 3, 2]), np.arange(5)), shape=(4, 4))
-    index = build_index(Rows(graph), "precomputed")
+    index = build_index(Rows(graph), "precomputed", run=Run.of())
     with pytest.raises(DisconnectedError, match=r"on_disconnected='connect'.*raise n_neighbors"):
-        connect_components(find_components(graph), index)
+        connect_components(find_components(graph), index, Run.of())
 
 
 def test_a_sparse_graph_uses_the_distances_that_it_has():
     stored = csr_array(np.array([[0, 1, 9.0], [1, 0, 4.0], [9.0, 4.0, 0]]))
-    index = build_index(Rows(stored), "precomputed")
-    graph = symmetric_graph(index.query_radius(None, 2.0))
-    joined = connect_components(find_components(graph), index)
+    index = build_index(Rows(stored), "precomputed", run=Run.of())
+    graph = symmetric_graph(index.query_radius(None, 2.0, Run.of()), Run.of())
+    joined = connect_components(find_components(graph), index, Run.of())
     assert joined.lengths.tolist() == [4.0]

@@ -13,8 +13,9 @@ from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.neighbors import build_index
+from lowdim.run import Run
 
-SEARCHES = ("blocked", "flat", "tree")
+SEARCHES = ("blocked", "tree")
 BASE = np.random.default_rng(1).normal(size=(700, 12))
 
 
@@ -69,13 +70,13 @@ DATA = {
 @pytest.mark.parametrize("name", DATA)
 def test_exact_on_any_data(name, search):
     points, k = DATA[name], 9
-    index = build_index(Rows(points), search=search)
-    found = index.query(None, k)
+    index = build_index(Rows(points), search=search, run=Run.of())
+    found = index.query(None, k, Run.of())
     indices, distances = reference(points[:60], points, k, without_self=True)
     assert np.array_equal(found.indices.reshape(-1, k)[:60], indices)
     np.testing.assert_allclose(found.distances.reshape(-1, k)[:60], distances, rtol=1e-14)
     assert found.recall is None
-    new = index.query(Rows(points[:40]), k)
+    new = index.query(Rows(points[:40]), k, Run.of())
     indices, distances = reference(points[:40], points, k, without_self=False)
     assert np.array_equal(new.indices.reshape(-1, k), indices)
     np.testing.assert_allclose(new.distances.reshape(-1, k), distances, rtol=1e-14)
@@ -86,14 +87,15 @@ def test_exact_on_any_data(name, search):
 def test_a_row_does_not_depend_on_its_batch_nor_on_threads(name, search):
     points = DATA[name]
     queries = points[::7] + 0.01
-    index = build_index(Rows(points), search=search, n_jobs=2)
-    together = index.query(Rows(queries), 5)
-    alone = [index.query(Rows(queries[row : row + 1]), 5) for row in range(0, len(queries), 9)]
+    one, two = Run.of(n_jobs=1), Run.of(n_jobs=2)
+    index = build_index(Rows(points), search=search, run=two)
+    together = index.query(Rows(queries), 5, two)
+    alone = [index.query(Rows(queries[row : row + 1]), 5, one) for row in range(0, len(queries), 9)]
     table = together.indices.reshape(-1, 5)[::9], together.distances.reshape(-1, 5)[::9]
     assert np.array_equal(table[0], [one.indices for one in alone])
     assert np.array_equal(table[1], [one.distances for one in alone])
-    other = build_index(Rows(points), search=search, n_jobs=1)
-    assert np.array_equal(index.query(None, 5).indices, other.query(None, 5).indices)
+    other = build_index(Rows(points), search=search, run=one)
+    assert np.array_equal(index.query(None, 5, two).indices, other.query(None, 5, one).indices)
 
 
 @settings(max_examples=40, deadline=None)
@@ -104,14 +106,14 @@ def test_a_row_does_not_depend_on_its_batch_nor_on_threads(name, search):
 )
 def test_ties_are_broken_by_index(points, k, search):
     k = min(k, len(points) - 1)
-    found = build_index(Rows(points), search=search).query(None, k)
+    found = build_index(Rows(points), search=search, run=Run.of()).query(None, k, Run.of())
     indices, _ = reference(points, points, k, without_self=True)
     assert np.array_equal(found.indices.reshape(-1, k), indices)
 
 
 def test_far_new_points():
     queries = np.vstack((BASE[:5] * 1e6, np.full((1, 12), 1e25), BASE[:5] * 1e-9))
-    found = build_index(Rows(BASE), search="blocked").query(Rows(queries), 4)
+    found = build_index(Rows(BASE), search="blocked", run=Run.of()).query(Rows(queries), 4, Run.of())
     indices, distances = reference(queries, BASE, 4, without_self=False)
     np.testing.assert_allclose(found.distances.reshape(-1, 4), distances, rtol=1e-13)
     assert np.array_equal(found.indices.reshape(-1, 4)[:5], indices[:5])
@@ -119,22 +121,22 @@ def test_far_new_points():
 
 def test_more_points_than_one_run_of_panels():
     points = np.random.default_rng(3).normal(size=(4700, 7))
-    found = build_index(Rows(points), search="blocked").query(None, 20)
-    other = build_index(Rows(points), search="tree").query(None, 20)
+    found = build_index(Rows(points), search="blocked", run=Run.of()).query(None, 20, Run.of())
+    other = build_index(Rows(points), search="tree", run=Run.of()).query(None, 20, Run.of())
     assert np.array_equal(found.indices, other.indices)
     assert np.array_equal(found.distances, other.distances)
 
 
 def test_all_other_points_may_be_asked_for():
     points = BASE[:9]
-    found = build_index(Rows(points), search="blocked").query(None, 8)
+    found = build_index(Rows(points), search="blocked", run=Run.of()).query(None, 8, Run.of())
     for row, indices in enumerate(found.indices.reshape(-1, 8)):
         assert sorted(indices) == [other for other in range(9) if other != row]
 
 
 def test_too_many_neighbours_are_refused():
     with pytest.raises(InputError, match=r"n_neighbors=9.*between 1 and 8"):
-        build_index(Rows(BASE[:9])).query(None, 9)
+        build_index(Rows(BASE[:9]), run=Run.of()).query(None, 9, Run.of())
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "correlation"])
@@ -145,14 +147,14 @@ def test_metrics_and_forms_agree_with_their_definition(metric, form):
     values = np.where(np.abs(BASE[:200]) > 0.5, BASE[:200], 0.0)
     rows = Rows(values if form == "dense" else csr_array(values))
     search = {"sparse": "sparse", "sparse spread out": "blocked"}.get(form, "auto")
-    index = build_index(rows, metric, search=search)
+    index = build_index(rows, metric, search=search, run=Run.of())
     table = cdist(values, values, metric)
     np.fill_diagonal(table, np.inf)
-    found = index.query(None, 6)
+    found = index.query(None, 6, Run.of())
     np.testing.assert_allclose(found.distances.reshape(-1, 6), np.sort(table, axis=1)[:, :6], atol=1e-14)
-    assert np.array_equal(index.distances(None, found.indptr, found.indices), found.distances)
+    assert np.array_equal(index.distances(None, found.indptr, found.indices, Run.of()), found.distances)
     radius = float(np.median(found.distances))
-    assert np.array_equal(index.query_radius(None, radius).counts, (table <= radius).sum(axis=1))
+    assert np.array_equal(index.query_radius(None, radius, Run.of()).counts, (table <= radius).sum(axis=1))
     local = index.local_distances(found, slice(10, 14))
     for place, points in enumerate(found.indices.reshape(-1, 6)[10:14]):
         np.testing.assert_allclose(local[place], cdist(values[points], values[points], metric), atol=1e-14)
@@ -161,7 +163,7 @@ def test_metrics_and_forms_agree_with_their_definition(metric, form):
 def test_rows_without_direction_under_cosine():
     points = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [0.0, 0.0], [-1.0, 0.0]])
     for values in (points, csr_array(points)):
-        found = build_index(Rows(values), "cosine").query(None, 4)
+        found = build_index(Rows(values), "cosine", run=Run.of()).query(None, 4, Run.of())
         table = np.zeros((5, 5))
         table[np.repeat(np.arange(5), 4), found.indices] = found.distances
         np.testing.assert_allclose(table[1], [1, 0, 1, 0, 1])
@@ -171,24 +173,24 @@ def test_rows_without_direction_under_cosine():
 @pytest.mark.parametrize("search", [*SEARCHES, "forest"])
 def test_radius(search):
     points = DATA["grid"]
-    index = build_index(Rows(points), search=search)
+    index = build_index(Rows(points), search=search, run=Run.of())
     for radius in (0.5, 1.0, np.sqrt(2), 2.9):
-        found = index.query_radius(None, radius)
+        found = index.query_radius(None, radius, Run.of())
         table = np.sqrt(np.square(points[:, None] - points[None]).sum(axis=2))
         np.fill_diagonal(table, np.inf)
         assert np.array_equal(found.counts, (table <= radius).sum(axis=1))
         assert (np.diff(found.distances)[np.diff(np.repeat(np.arange(512), found.counts)) == 0] >= 0).all()
-    new = index.query_radius(Rows(points[:3]), 1.0)
+    new = index.query_radius(Rows(points[:3]), 1.0, Run.of())
     assert [int(new.indices[start]) for start in new.indptr[:-1]] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["two clusters far apart", "outliers", "tiny"])
 def test_radius_on_hard_data(name):
     points = DATA[name]
-    index = build_index(Rows(points), search="blocked")
+    index = build_index(Rows(points), search="blocked", run=Run.of())
     _, distances = reference(points[:50], points, 5, without_self=True)
     radius = float(np.median(distances[:, 4]))
-    found = index.query_radius(None, radius)
+    found = index.query_radius(None, radius, Run.of())
     table = np.sqrt(np.square(points[:50, None] - points[None]).sum(axis=2))
     table[np.arange(50), np.arange(50)] = np.inf
     assert np.array_equal(found.counts[:50], (table <= radius).sum(axis=1))
@@ -197,7 +199,7 @@ def test_radius_on_hard_data(name):
 def test_distance_is_symmetric_to_the_last_bit():
     points = np.random.default_rng(5).normal(size=(150, 37))
     for metric in ("euclidean", "cosine", "correlation"):
-        found = build_index(Rows(points), metric).query(None, 149)
+        found = build_index(Rows(points), metric, run=Run.of()).query(None, 149, Run.of())
         table = np.zeros((150, 150))
         table[np.repeat(np.arange(150), 149), found.indices] = found.distances
         assert np.array_equal(table, table.T)
@@ -206,8 +208,10 @@ def test_distance_is_symmetric_to_the_last_bit():
 def test_memory_map(tmp_path):
     np.save(tmp_path / "points.npy", BASE)
     mapped = np.load(tmp_path / "points.npy", mmap_mode="r")
-    found = build_index(Rows(mapped)).query(None, 5)
-    assert np.array_equal(found.indices, build_index(Rows(BASE)).query(None, 5).indices)
+    found = build_index(Rows(mapped), run=Run.of()).query(None, 5, Run.of())
+    assert np.array_equal(
+        found.indices, build_index(Rows(BASE), run=Run.of()).query(None, 5, Run.of()).indices
+    )
 
 
 @settings(max_examples=30, deadline=None)

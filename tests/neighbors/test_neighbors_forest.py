@@ -20,6 +20,7 @@ from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
 from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
+from lowdim.run import Run
 
 RNG = np.random.default_rng(0)
 PLANE = np.tanh(RNG.uniform(-1, 1, (6000, 4)) @ RNG.standard_normal((4, 20)))
@@ -43,15 +44,17 @@ def recall_of(found, points, k, metric="euclidean"):
 
 
 def searcher(points, seed=3, n_jobs=2):
-    return ForestSearcher(Frame.around(Geometry(Rows(points), resolve_metric("euclidean"), n_jobs)), seed)
+    run = Run.of(n_jobs=n_jobs)
+    geometry = Geometry(Rows(points), resolve_metric("euclidean"), run)
+    return ForestSearcher(Frame.around(geometry, run), seed, run)
 
 
 @pytest.mark.parametrize("k", [1, 10, 40])
 @pytest.mark.parametrize("name", DATA)
 def test_most_neighbours_are_found_and_measured_exactly(name, k):
     points = DATA[name]
-    index = build_index(Rows(points), search="forest", rng=np.random.default_rng(3))
-    found = index.query(None, k)
+    index = build_index(Rows(points), search="forest", run=Run.of(3))
+    found = index.query(None, k, Run.of())
     recall = recall_of(found, points, k)
     assert recall > 0.95
     assert found.recall == pytest.approx(recall, abs=0.04)
@@ -65,31 +68,29 @@ def test_most_neighbours_are_found_and_measured_exactly(name, k):
 
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
 def test_metrics_with_a_euclidean_form(metric):
-    found = build_index(Rows(PLANE), metric, search="forest").query(None, 8)
+    found = build_index(Rows(PLANE), metric, search="forest", run=Run.of()).query(None, 8, Run.of())
     assert recall_of(found, PLANE, 8, metric) > 0.97
 
 
 def test_few_points_are_compared_with_all():
     for n in (1, 2, 5, 256):
         points = PLANE[:n]
-        index = build_index(Rows(points), search="forest")
+        index = build_index(Rows(points), search="forest", run=Run.of())
         if n > 1:
             k = min(n - 1, 200)
-            expected = build_index(Rows(points), search="blocked").query(None, k)
-            np.testing.assert_array_equal(index.query(None, k).indices, expected.indices)
-        assert index.query(Rows(points), 1).distances.max() == 0
+            expected = build_index(Rows(points), search="blocked", run=Run.of()).query(None, k, Run.of())
+            np.testing.assert_array_equal(index.query(None, k, Run.of()).indices, expected.indices)
+        assert index.query(Rows(points), 1, Run.of()).distances.max() == 0
 
 
 def test_the_same_for_any_number_of_threads_and_the_same_seed():
-    first, second = (
-        build_index(Rows(PLANE), search="forest", n_jobs=n_jobs, rng=np.random.default_rng(7))
-        for n_jobs in (1, 4)
-    )
+    one, four = Run.of(7, n_jobs=1), Run.of(7, n_jobs=4)
+    first, second = (build_index(Rows(PLANE), search="forest", run=run) for run in (one, four))
     for k in (5, 30):
-        np.testing.assert_array_equal(first.query(None, k).indices, second.query(None, k).indices)
+        np.testing.assert_array_equal(first.query(None, k, one).indices, second.query(None, k, four).indices)
     new = Rows(PLANE[:500] + 0.01)
-    np.testing.assert_array_equal(first.query(new, 6).indices, second.query(new, 6).indices)
-    orders = [build_index(Rows(PLANE), search="forest", rng=np.random.default_rng(s)) for s in (7, 8)]
+    np.testing.assert_array_equal(first.query(new, 6, one).indices, second.query(new, 6, four).indices)
+    orders = [build_index(Rows(PLANE), search="forest", run=Run.of(seed)) for seed in (7, 8)]
     assert (orders[0].searcher.order == first.searcher.order).all()
     assert (orders[1].searcher.order != first.searcher.order).any()
 
@@ -99,58 +100,60 @@ def test_new_rows_find_their_neighbours(name):
     points = DATA[name]
     queries = points[::9] + 0.001
     others = np.delete(points, np.arange(0, len(points), 9), axis=0)
-    index = build_index(Rows(others), search="forest", rng=np.random.default_rng(1))
-    found = index.query(Rows(queries), 7).distances.reshape(-1, 7)
+    index = build_index(Rows(others), search="forest", run=Run.of(1))
+    found = index.query(Rows(queries), 7, Run.of()).distances.reshape(-1, 7)
     true = np.sort(cdist(queries, others), axis=1)[:, 6:7]
     assert (found <= true * (1 + 1e-12)).mean() > 0.95
 
 
 def test_new_rows_do_not_depend_on_what_was_asked_before():
     queries = Rows(PLANE[::11] + 0.001)
-    fresh = build_index(Rows(PLANE), search="forest").query(queries, 6)
-    used = build_index(Rows(PLANE), search="forest")
-    used.query(None, 3)
-    used.query(None, 50)
-    np.testing.assert_array_equal(used.query(queries, 6).indices, fresh.indices)
+    fresh = build_index(Rows(PLANE), search="forest", run=Run.of()).query(queries, 6, Run.of())
+    used = build_index(Rows(PLANE), search="forest", run=Run.of())
+    used.query(None, 3, Run.of())
+    used.query(None, 50, Run.of())
+    np.testing.assert_array_equal(used.query(queries, 6, Run.of()).indices, fresh.indices)
 
 
 def test_a_copy_answers_the_same():
-    index = build_index(Rows(PLANE), search="forest")
+    index = build_index(Rows(PLANE), search="forest", run=Run.of())
     before = pickle.loads(pickle.dumps(index))
-    expected = index.query(Rows(PLANE[:50]), 5).indices
-    np.testing.assert_array_equal(before.query(Rows(PLANE[:50]), 5).indices, expected)
+    expected = index.query(Rows(PLANE[:50]), 5, Run.of()).indices
+    np.testing.assert_array_equal(before.query(Rows(PLANE[:50]), 5, Run.of()).indices, expected)
     after = pickle.loads(pickle.dumps(index))
-    np.testing.assert_array_equal(after.query(Rows(PLANE[:50]), 5).indices, expected)
+    np.testing.assert_array_equal(after.query(Rows(PLANE[:50]), 5, Run.of()).indices, expected)
 
 
 def test_outliers_copies_and_constant_rows():
-    found = build_index(Rows(FAR), search="forest").query(None, 5)
+    found = build_index(Rows(FAR), search="forest", run=Run.of()).query(None, 5, Run.of())
     near = np.setdiff1d(np.arange(3000), [5, 6])
     table = cdist(FAR[near], FAR[near])
     np.fill_diagonal(table, np.inf)
     hits = found.distances.reshape(-1, 5)[near] <= np.partition(table, 4, axis=1)[:, 4:5] * (1 + 1e-12)
     assert hits.mean() > 0.95
     copies = np.repeat(PLANE[:100], 40, axis=0)
-    assert (build_index(Rows(copies), search="forest").query(None, 10).distances == 0).mean() > 0.95
-    constant = build_index(Rows(np.ones((2000, 3))), search="forest").query(None, 10)
+    assert (
+        build_index(Rows(copies), search="forest", run=Run.of()).query(None, 10, Run.of()).distances == 0
+    ).mean() > 0.95
+    constant = build_index(Rows(np.ones((2000, 3))), search="forest", run=Run.of()).query(None, 10, Run.of())
     assert constant.distances.max() == 0
     assert constant.recall == 1.0
 
 
 def test_more_neighbours_than_a_leaf_holds():
     points = PLANE[:1200]
-    found = build_index(Rows(points), search="forest").query(None, 600)
+    found = build_index(Rows(points), search="forest", run=Run.of()).query(None, 600, Run.of())
     assert recall_of(found, points, 600) > 0.98
-    everything = build_index(Rows(points), search="forest").query(None, 1199)
+    everything = build_index(Rows(points), search="forest", run=Run.of()).query(None, 1199, Run.of())
     assert all(np.unique(row).size == 1199 for row in everything.indices.reshape(-1, 1199)[::100])
 
 
 def test_poor_recall_is_found_out_and_warned_of(monkeypatch):
     monkeypatch.setattr(forest, "MOST_TREES", 1)
     monkeypatch.setattr(forest, "ROUNDS", 0)
-    index = build_index(Rows(DATA["cloud"]), search="forest", rng=np.random.default_rng(2))
+    index = build_index(Rows(DATA["cloud"]), search="forest", run=Run.of(2))
     with pytest.warns(DataWarning, match="of the true neighbours"):
-        found = index.query(None, 10)
+        found = index.query(None, 10, Run.of())
     assert found.recall == pytest.approx(recall_of(found, DATA["cloud"], 10), abs=0.05)
 
 
@@ -162,16 +165,16 @@ def test_trees_are_added_only_until_they_are_enough(monkeypatch):
         "_join",
         lambda self, number, *rest: (numbers.append(number), join(self, number, *rest)),
     )
-    searcher(DATA["one column"]).of_points(12, Events())
+    searcher(DATA["one column"]).of_points(12, Run.of())
     easy = len(numbers)
-    searcher(DATA["cloud"]).of_points(12, Events())
+    searcher(DATA["cloud"]).of_points(12, Run.of())
     assert easy <= 5
     assert len(numbers) - easy > 2 * easy
 
 
 def test_progress_is_told():
     events = []
-    build_index(Rows(PLANE), search="forest").query(None, 5, events=Events(events.append))
+    build_index(Rows(PLANE), search="forest", run=Run.of()).query(None, 5, Run(Events(events.append)))
     done = [event.data["done"] for event in events if event.kind == "progress"]
     assert len(done) > 2
     assert done == sorted(done)
@@ -181,7 +184,7 @@ def test_progress_is_told():
 @given(st.integers(1, 900), st.integers(1, 6), st.integers(4, 100), st.integers(0, 2**31))
 def test_trees_are_balanced_and_new_points_find_their_leaf(n, d, leaf, seed):
     points = np.random.default_rng(seed).integers(-9, 9, (n, d)).astype(np.float32)
-    tree = Tree.of(points, leaf, seed, 2)
+    tree = Tree.of(points, leaf, seed, Run.of(n_jobs=2))
     np.testing.assert_array_equal(np.sort(tree.order), np.arange(n))
     sizes = np.diff(tree.bounds)
     assert sizes.min() > 0
@@ -236,7 +239,7 @@ def test_pulling_brings_the_neighbours_of_neighbours():
 def test_the_judge_knows_the_truth():
     points = PLANE[:1000].astype(np.float32)
     norms = np.square(points).sum(axis=1)
-    judge = Judge(points, norms, 5, 2)
+    judge = Judge(points, norms, 5, Run.of(n_jobs=2))
     table = cdist(points, points, "sqeuclidean")
     np.fill_diagonal(table, np.inf)
     true = np.sort(table, axis=1)[:, :5].astype(np.float32)
@@ -251,16 +254,16 @@ def test_new_rows_follow_the_links_that_are_known(name, monkeypatch):
     points = DATA[name]
     queries = points[::9] + 0.001
     others = np.delete(points, np.arange(0, len(points), 9), axis=0)
-    index = build_index(Rows(others), search="exact")
-    linked = build.follow_links(index, index.query(None, 20), np.random.default_rng(1))
+    index = build_index(Rows(others), search="exact", run=Run.of())
+    linked = build.follow_links(index, index.query(None, 20, Run.of()), Run.of(1))
     assert linked.backend == "forest"
-    found = linked.query(Rows(queries), 7)
+    found = linked.query(Rows(queries), 7, Run.of())
     assert 0.9 < found.recall <= 1.0
     true = np.sort(cdist(queries, others), axis=1)[:, 6:7]
     assert (found.distances.reshape(-1, 7) <= true * (1 + 1e-12)).mean() > 0.95
 
 
 def test_links_are_not_followed_where_it_does_not_pay():
-    index = build_index(Rows(PLANE), search="exact")
-    assert build.follow_links(index, index.query(None, 20), np.random.default_rng(1)) is index
-    assert build.follow_links(index, index.query(None, 5), np.random.default_rng(1)) is index
+    index = build_index(Rows(PLANE), search="exact", run=Run.of())
+    assert build.follow_links(index, index.query(None, 20, Run.of()), Run.of(1)) is index
+    assert build.follow_links(index, index.query(None, 5, Run.of()), Run.of(1)) is index

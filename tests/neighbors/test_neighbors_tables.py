@@ -12,6 +12,7 @@ from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
 from lowdim.neighbors import build_index, metric_names, resolve_metric
 from lowdim.neighbors.metrics import MAPPED
+from lowdim.run import Run
 
 POINTS = np.abs(np.random.default_rng(0).normal(size=(90, 5))) + 0.01
 
@@ -28,13 +29,13 @@ def test_named_metrics(metric):
     names = {"manhattan": "cityblock", "l1": "cityblock"}
     table = cdist(POINTS, POINTS, names.get(metric, metric))
     np.fill_diagonal(table, np.inf)
-    index = build_index(Rows(POINTS), metric)
-    found = index.query(None, 7)
+    index = build_index(Rows(POINTS), metric, run=Run.of())
+    found = index.query(None, 7, Run.of())
     indices, distances = nearest(table, 7)
     assert np.array_equal(found.indices.reshape(-1, 7), indices)
     assert np.array_equal(found.distances.reshape(-1, 7), distances)
-    assert np.array_equal(index.distances(None, found.indptr, found.indices), found.distances)
-    inside = index.query_radius(None, float(np.median(distances)))
+    assert np.array_equal(index.distances(None, found.indptr, found.indices, Run.of()), found.distances)
+    inside = index.query_radius(None, float(np.median(distances)), Run.of())
     assert np.array_equal(inside.counts, (table <= np.median(distances)).sum(axis=1))
     assert np.array_equal(
         index.local_distances(found, slice(3, 5))[1][0, 1:], table[indices[4][0], indices[4][1:]]
@@ -43,39 +44,45 @@ def test_named_metrics(metric):
 
 def test_boolean_metric_and_callable():
     bits = np.random.default_rng(1).random((60, 20)) > 0.5
-    found = build_index(Rows(bits), "jaccard").query(None, 3)
+    found = build_index(Rows(bits), "jaccard", run=Run.of()).query(None, 3, Run.of())
     table = cdist(bits, bits, "jaccard")
     np.fill_diagonal(table, np.inf)
     assert np.array_equal(found.distances.reshape(-1, 3), np.sort(table, axis=1)[:, :3])
-    own = build_index(Rows(POINTS), lambda a, b: float(np.abs(a - b).max())).query(None, 3)
-    assert np.array_equal(own.indices, build_index(Rows(POINTS), "chebyshev").query(None, 3).indices)
+    own = build_index(Rows(POINTS), lambda a, b: float(np.abs(a - b).max()), run=Run.of()).query(
+        None, 3, Run.of()
+    )
+    assert np.array_equal(
+        own.indices, build_index(Rows(POINTS), "chebyshev", run=Run.of()).query(None, 3, Run.of()).indices
+    )
 
 
 def test_metric_parameters():
-    found = build_index(Rows(POINTS), "minkowski", metric_params={"p": 3}).query(Rows(POINTS[:5]), 2)
+    found = build_index(Rows(POINTS), "minkowski", metric_params={"p": 3}, run=Run.of()).query(
+        Rows(POINTS[:5]), 2, Run.of()
+    )
     table = cdist(POINTS[:5], POINTS, "minkowski", p=3)
     assert np.array_equal(found.distances.reshape(-1, 2), np.sort(table, axis=1)[:, :2])
     with pytest.raises(InputError, match="metric_params"):
-        build_index(Rows(POINTS), "euclidean", metric_params={"p": 3})
+        build_index(Rows(POINTS), "euclidean", metric_params={"p": 3}, run=Run.of())
 
 
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
 def test_spread_of_the_data_comes_from_the_indexed_points(metric):
-    index = build_index(Rows(POINTS), metric)
+    index = build_index(Rows(POINTS), metric, run=Run.of())
     covariance = np.cov(POINTS.T)
     given = {"V": np.diag(covariance)} if metric == "seuclidean" else {"VI": np.linalg.inv(covariance)}
     table = cdist(POINTS[:4], POINTS, metric, **given)
-    found = index.query(Rows(POINTS[:4]), 3)
+    found = index.query(Rows(POINTS[:4]), 3, Run.of())
     np.testing.assert_allclose(found.distances.reshape(-1, 3), np.sort(table, axis=1)[:, :3], atol=1e-12)
 
 
 def test_haversine():
     angles = POINTS[:30, :2]
-    found = build_index(Rows(angles), "haversine").query(None, 1)
+    found = build_index(Rows(angles), "haversine", run=Run.of()).query(None, 1, Run.of())
     assert (found.distances > 0).all()
     assert found.indices.size == 30
     with pytest.raises(InputError, match="latitude and longitude"):
-        build_index(Rows(POINTS), "haversine").query(None, 1)
+        build_index(Rows(POINTS), "haversine", run=Run.of()).query(None, 1, Run.of())
 
 
 @pytest.mark.parametrize("metric", ["haversine", "nan_euclidean"])
@@ -102,21 +109,26 @@ def test_pairwise_of_mapped_metrics(metric):
 
 def test_precomputed_distances_answer_like_the_data():
     table = cdist(POINTS, POINTS)
-    index, data = build_index(Rows(table), "precomputed"), build_index(Rows(POINTS))
-    mine, other = index.query(None, 6), data.query(None, 6)
+    index, data = (
+        build_index(Rows(table), "precomputed", run=Run.of()),
+        build_index(Rows(POINTS), run=Run.of()),
+    )
+    mine, other = index.query(None, 6, Run.of()), data.query(None, 6, Run.of())
     assert np.array_equal(mine.indices, other.indices)
-    assert np.array_equal(index.query_radius(None, 1.0).indices, data.query_radius(None, 1.0).indices)
-    new = index.query(Rows(cdist(POINTS[:7] + 0.1, POINTS)), 4)
-    assert np.array_equal(new.indices, data.query(Rows(POINTS[:7] + 0.1), 4).indices)
+    assert np.array_equal(
+        index.query_radius(None, 1.0, Run.of()).indices, data.query_radius(None, 1.0, Run.of()).indices
+    )
+    new = index.query(Rows(cdist(POINTS[:7] + 0.1, POINTS)), 4, Run.of())
+    assert np.array_equal(new.indices, data.query(Rows(POINTS[:7] + 0.1), 4, Run.of()).indices)
     np.testing.assert_allclose(
         index.local_distances(mine, slice(0, 9)), data.local_distances(other, slice(0, 9))
     )
-    np.testing.assert_allclose(index.distances(None, mine.indptr, mine.indices), other.distances)
+    np.testing.assert_allclose(index.distances(None, mine.indptr, mine.indices, Run.of()), other.distances)
 
 
 def test_own_row_is_left_out_by_index_and_not_by_distance():
     table = np.zeros((4, 4))
-    found = build_index(Rows(table), "precomputed").query(None, 2)
+    found = build_index(Rows(table), "precomputed", run=Run.of()).query(None, 2, Run.of())
     assert found.indices.reshape(-1, 2).tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
 
 
@@ -126,24 +138,24 @@ def graph_with_zero():
 
 
 def test_sparse_graph_keeps_stored_zeros_and_drops_the_diagonal():
-    index = build_index(Rows(graph_with_zero()), "precomputed")
+    index = build_index(Rows(graph_with_zero()), "precomputed", run=Run.of())
     with pytest.warns(DataWarning, match="2 rows"):
-        found = index.query(None, 2)
+        found = index.query(None, 2, Run.of())
     assert found.counts.tolist() == [2, 2, 1, 1]
     assert found.indices[:2].tolist() == [1, 2]
     assert found.distances[0] == 0.0
-    assert index.query_radius(None, 1.0).counts.tolist() == [1, 2, 1, 0]
+    assert index.query_radius(None, 1.0, Run.of()).counts.tolist() == [1, 2, 1, 0]
 
 
 def test_sparse_graph_looks_up_either_direction_and_names_what_is_missing():
-    index = build_index(Rows(graph_with_zero()), "graph")
-    local = index.local_distances(index.query_radius(None, np.inf), slice(0, 1))
+    index = build_index(Rows(graph_with_zero()), "graph", run=Run.of())
+    local = index.local_distances(index.query_radius(None, np.inf, Run.of()), slice(0, 1))
     assert local.tolist() == [[[0.0, 1.0], [1.0, 0.0]]]
     with pytest.raises(InputError, match="points 0 and 3"):
-        index.distances(None, np.array([0, 1]), np.array([3]))
+        index.distances(None, np.array([0, 1]), np.array([3]), Run.of())
 
 
 def test_unsorted_graph_rows():
     graph = csr_array((np.array([3.0, 1.0]), np.array([2, 1]), np.array([0, 2, 2, 2])), shape=(3, 3))
-    found = build_index(Rows(graph), "graph").query_radius(None, 9.0)
+    found = build_index(Rows(graph), "graph", run=Run.of()).query_radius(None, 9.0, Run.of())
     assert found.indices.tolist() == [1, 2]

@@ -6,13 +6,26 @@ import numpy as np
 from scipy import sparse
 
 from lowdim.embedding.objectives.protocol import Evaluation
+from lowdim.run import Run
+
+RUN = Run.of()
 
 
 def laplacian(W):
     return np.diag(W.sum(axis=1)) - W
 
 
-class Dense:
+class Stateless:
+    """Evaluations leave nothing behind."""
+
+    def state(self):
+        return {}
+
+    def resume(self, state):
+        assert state == {}
+
+
+class Dense(Stateless):
     """E = E+ + lambda E- of FORMULAS.md over all pairs; ``kind`` is "ee", "s-sne" or "t-sne"."""
 
     def __init__(self, kind, W, lam=1.0):
@@ -62,7 +75,7 @@ class Dense:
         return lambda V: np.stack([A @ v for A, v in zip(matrices, V.T, strict=True)], axis=1)
 
 
-class Quadratic:
+class Quadratic(Stateless):
     """E = 1/2 sum_i x_i'A x_i + offset, A = a Laplacian and a ridge."""
 
     def __init__(self, A, offset=1.0, lam=1.0):
@@ -87,7 +100,7 @@ class Quadratic:
         return np.zeros_like
 
 
-class Curve:
+class Curve(Stateless):
     """A function of one number, as an objective of one point: value and slope from a callable."""
 
     lam = 1.0
@@ -104,7 +117,7 @@ class Curve:
         return Evaluation(E, np.array([[slope]]))
 
 
-class Fenced:
+class Fenced(Stateless):
     """Another objective that is not finite beyond a distance from the origin."""
 
     def __init__(self, inside, radius):
@@ -136,6 +149,21 @@ def problem(kind, n=40, seed=0):
     total = 0.2 * n if kind == "ee" else 1.0
     X = 0.3 * np.random.default_rng(seed + 1).standard_normal((n, 2))
     return Dense(kind, neighbor_weights(n, seed=seed, total=total), 0.5 if kind == "ee" else 1.0), X
+
+
+class Walking:
+    """A direction at an objective, with what it has learnt."""
+
+    def __init__(self, direction, objective, run=RUN):
+        self.prepared, self.learnt = direction.prepare(objective, run), None
+
+    def at(self, X, gradient):
+        self.place = X
+        p, self.learnt = self.prepared.at(X, gradient, self.learnt)
+        return p
+
+    def moved(self, change, gradient_change):
+        self.learnt = self.prepared.moved(self.learnt, self.place, change, gradient_change)
 
 
 KINDS = ["ee", "s-sne", "t-sne"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dense_objectives import problem
+from dense_objectives import RUN, problem
 
-from lowdim.optimize.annealing import Annealing
-from lowdim.optimize.loop import minimise
-from lowdim.optimize.outcome import Stopping
+from lowdim.optimize import Annealing, Momentum, Phase, Stopping, minimise
 
 
 @pytest.mark.parametrize("iterations", [1, 5, 30, 200, 1000])
@@ -29,17 +27,26 @@ def test_the_schedule_rises_glides_and_settles(iterations):
 
 def test_it_lowers_the_objective_and_knows_it_only_at_the_final_lambda():
     objective, X = problem("t-sne")
-    stepper = Annealing(60).start(objective, X, 1)
-    values = [stepper.step(value=True).value for _ in range(60)]
+    optimizer, values = Momentum(), []
+    state = optimizer.init(objective, X, RUN, course=Annealing(60))
+    assert state.value == objective.evaluate(X).value
+    for _ in range(60):
+        state = optimizer.step(state, value=True)
+        values.append(state.value)
     assert values[:20] == [None] * 20
     assert values[-1] < objective.evaluate(X).value
-    outcome = minimise(objective, X, Annealing(300, rate=0.25), Stopping(0.0, 300, is_budget=True))
+    phase = Phase(1.0, Stopping(0.0, 300, is_budget=True), Annealing(300, rate=0.25))
+    outcome = minimise(objective, X, Momentum(), [phase])
     assert outcome.reason == "max_iterations"
     assert outcome.value == outcome.history.values.min()
 
 
 def test_caution_shortens_steps():
     objective, X = problem("t-sne")
-    stepper = Annealing(60).start(objective, X, 1)
-    careful = stepper.restart(objective, X, caution=0.5)
-    assert careful.step().step == pytest.approx(stepper.step().step / 2)
+    optimizer, course = Momentum(), Annealing(60)
+    state = optimizer.init(objective, X, RUN, course=course)
+    later = optimizer.step(state)
+    careful = optimizer.init(objective, X, RUN, course=course, before=later, caution=0.5)
+    assert (careful.position, later.position) == (0, 1)
+    assert (careful.gains == 1).all()
+    assert optimizer.step(careful).step == pytest.approx(later.step / 2)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from dense_objectives import KINDS, Dense, Quadratic, laplacian, neighbor_weights, problem
+from dense_objectives import KINDS, RUN, Dense, Quadratic, Walking, laplacian, neighbor_weights, problem
 
 from lowdim.errors import ConvergenceWarning, InputError
 from lowdim.optimize import DirectedDescent, Momentum, Stopping, minimise
@@ -19,6 +21,7 @@ from lowdim.optimize.directions import (
 )
 from lowdim.optimize.directions.partial_hessian import conjugate_gradients
 from lowdim.optimize.named import OPTIMIZERS, named_optimizer
+from lowdim.run import Run
 
 TWO_LEVEL = SpectralDirection(form="two-level", n_coarse=12)
 DIRECTIONS = [
@@ -40,7 +43,7 @@ DIRECTIONS = [
 
 def direction_at(direction, objective, X):
     gradient = objective.evaluate(X).gradient
-    return direction.start(objective, X, 1).at(X, gradient), gradient
+    return direction.prepare(objective, RUN).at(X, gradient)[0], gradient
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,7 +76,7 @@ def test_a_point_without_edges_moves_at_the_pace_of_the_others():
 @pytest.mark.parametrize("direction", DIRECTIONS, ids=repr)
 def test_every_direction_goes_down(direction, kind):
     objective, X = problem(kind)
-    descent = direction.start(objective, X, 1)
+    descent = Walking(direction, objective)
     rng = np.random.default_rng(4)
     evaluation = objective.evaluate(X)
     for _ in range(4):
@@ -100,7 +103,7 @@ def test_partial_hessian_solves_its_dense_system(kind, preconditioner):
 
 def test_partial_hessian_meets_its_tolerance_and_starts_from_the_last_direction():
     objective, X = problem("ee")
-    descent = PartialHessian(tolerance=0.1).start(objective, X, 1)
+    descent = Walking(PartialHessian(tolerance=0.1), objective)
     g = objective.evaluate(X).gradient
     p = descent.at(X, g)
     matrices = [
@@ -121,23 +124,23 @@ def test_partial_hessian_gives_up_a_last_direction_that_would_lead_it_up():
     values, vectors = np.linalg.eigh(B)
     smooth, rough = vectors[:, 1], vectors[:, -1]
     g = np.stack([rough + 0.2 * smooth, np.zeros(40)], axis=1)
-    descent = PartialHessian(tolerance=0.5).start(objective, X, 1)
+    prepared = PartialHessian(tolerance=0.5).prepare(objective, RUN)
     # Within the tolerance of the solution, and yet going up, along the smooth vector.
-    descent._last = np.stack([-rough / values[-1] + 0.2 / values[1] * smooth, np.zeros(40)], axis=1)
-    assert np.linalg.norm(B @ descent._last[:, 0] + g[:, 0]) < 0.5
-    assert np.sum(descent._last * g) > 0
-    assert np.sum(descent.at(X, g) * g) < 0
+    last = np.stack([-rough / values[-1] + 0.2 / values[1] * smooth, np.zeros(40)], axis=1)
+    assert np.linalg.norm(B @ last[:, 0] + g[:, 0]) < 0.5
+    assert np.sum(last * g) > 0
+    assert np.sum(prepared.at(X, g, last)[0] * g) < 0
 
 
 @pytest.mark.parametrize("name", ["diagh", "sd-", "cg"])
 def test_directions_go_on_at_another_lambda(name):
     objective, X = problem("s-sne")
-    stepper = named_optimizer(name).start(objective, X, 1)
-    first = stepper.step()
+    optimizer = named_optimizer(name)
+    first = optimizer.step(optimizer.init(objective, X, RUN))
     other = objective.with_lambda(0.5)
-    again = stepper.restart(other, first.X)
-    fresh = named_optimizer(name).start(other, first.X, 1)
-    np.testing.assert_allclose(again.step().X, fresh.step().X, rtol=1e-12)
+    again = optimizer.init(other, first.X, RUN, before=first)
+    fresh = optimizer.init(other, first.X, RUN)
+    np.testing.assert_allclose(optimizer.step(again).X, optimizer.step(fresh).X, rtol=1e-12)
 
 
 def test_inner_conjugate_gradients_solve_each_column_alone():
@@ -185,7 +188,7 @@ def test_limited_memory_is_the_two_loop_recursion(initial, scaled):
     objective, X = problem("t-sne", n=30)
     rng = np.random.default_rng(1)
     direction = LimitedMemory(memory=3, initial=initial, scaled=scaled)
-    descent = direction.start(objective, X, 1)
+    descent = Walking(direction, objective)
     H0 = np.eye(60) if initial is None else np.diag(np.repeat(1 / (4 * objective.degrees), 2))
     g, pairs, skipped = objective.evaluate(X).gradient, [], 0
     rate = 1.0 if initial is not None else 1 / (4 * objective.degrees.mean())
@@ -207,23 +210,23 @@ def test_limited_memory_is_the_two_loop_recursion(initial, scaled):
         np.testing.assert_allclose(descent.at(X, g), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     descent.moved(s, -y if np.sum(s * y) > 0 else y)
     np.testing.assert_allclose(descent.at(X, g), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-    fresh = descent.restart(objective, X)
+    fresh = Walking(direction, objective)
     begin = 1.0 if initial is not None else 1 / (4 * objective.degrees.mean())
     np.testing.assert_allclose(fresh.at(X, g), -(begin * H0 @ g.ravel()).reshape(g.shape), rtol=1e-12)
 
 
 def test_only_fixed_matrices_may_precondition():
-    objective, X = problem("ee")
+    objective, _ = problem("ee")
     with pytest.raises(InputError, match=r"initial must be .* got ConjugateGradient"):
-        LimitedMemory(initial=ConjugateGradient()).start(objective, X, 1)
+        LimitedMemory(initial=ConjugateGradient()).prepare(objective, RUN)
     with pytest.raises(InputError, match=r"preconditioner must be .* got LimitedMemory"):
-        PartialHessian(preconditioner=LimitedMemory()).start(objective, X, 1)
+        PartialHessian(preconditioner=LimitedMemory()).prepare(objective, RUN)
 
 
 def test_conjugate_gradient_is_polak_ribiere_and_starts_again():
     rng = np.random.default_rng(0)
     objective, X = problem("s-sne")
-    descent = ConjugateGradient(orthogonality=np.inf).start(objective, X, 1)
+    descent = Walking(ConjugateGradient(orthogonality=np.inf), objective)
     g0 = rng.standard_normal(X.shape)
     np.testing.assert_array_equal(descent.at(X, g0), -g0)
     g1 = rng.standard_normal(X.shape)
@@ -235,7 +238,7 @@ def test_conjugate_gradient_is_polak_ribiere_and_starts_again():
     # beta > 0, and yet p would go up: a longer gradient the other way.
     descent.at(X, g0)
     np.testing.assert_array_equal(descent.at(X, -2 * g0), 2 * g0)
-    strict = ConjugateGradient(orthogonality=0.0).start(objective, X, 1)
+    strict = Walking(ConjugateGradient(orthogonality=0.0), objective)
     strict.at(X, g0)
     np.testing.assert_array_equal(strict.at(X, g1), -g1)
 
@@ -304,29 +307,31 @@ def test_the_number_of_threads_changes_nothing(optimizer):
     # More rows than one block has.
     objective, X = problem("t-sne", n=300)
     stopping = Stopping(tolerance=0.0, max_iterations=6, is_budget=True)
-    one = minimise(objective, X, optimizer, stopping, n_jobs=1)
-    two = minimise(objective, X, optimizer, stopping, n_jobs=2)
+    one = minimise(objective, X, optimizer, stopping, run=Run.of(n_jobs=1))
+    two = minimise(objective, X, optimizer, stopping, run=Run.of(n_jobs=2))
     np.testing.assert_array_equal(one.X, two.X)
 
 
 def test_a_line_search_that_fails_forgets_what_was_learnt_and_tries_again():
     objective, X = problem("s-sne")
-    stepper = DirectedDescent(LimitedMemory()).start(objective, X, 1)
+    optimizer = DirectedDescent(LimitedMemory())
+    state = optimizer.init(objective, X, RUN)
     for _ in range(3):
-        iterate = stepper.step()
+        state = optimizer.step(state)
     # A pair from nowhere turns the direction upwards.
-    stepper._descent._pairs.append((iterate.gradient.copy(), np.zeros_like(X), -1e-3))
-    after = stepper.step()
-    assert after is not None
-    assert after.value < iterate.value
-    assert len(stepper._descent._pairs) == 1
+    scale, pairs = state.learnt
+    wrong = (state.gradient.copy(), np.zeros_like(X), -1e-3)
+    after = optimizer.step(replace(state, learnt=(scale, (*pairs, wrong))))
+    assert not optimizer.done(after)
+    assert after.value < state.value
+    assert len(after.learnt[1]) == 1
 
 
 def test_no_step_is_left_at_a_minimum():
     objective = Quadratic(laplacian(np.ones((3, 3)) - np.eye(3)) + np.eye(3))
     for name in ("gd", "fp", "cg", "lbfgs"):
-        stepper = named_optimizer(name).start(objective, np.zeros((3, 1)), 1)
-        assert stepper.step() is None
+        optimizer = named_optimizer(name)
+        assert optimizer.done(optimizer.step(optimizer.init(objective, np.zeros((3, 1)), RUN)))
 
 
 def test_running_out_of_iterations_is_a_warning():

@@ -43,7 +43,7 @@ def test_strong_wolfe_conditions_hold(function, first, c2):
     if line.origin.slope > -1e-6:
         return
     search = StrongWolfe(c2=c2, max_evaluations=60)
-    found = search.start(first).along(line)
+    found = search.along(line, (first, None))[0]
     assert found is not None
     assert found.value <= line.origin.value + search.c1 * found.step * line.origin.slope
     assert abs(found.slope) <= -c2 * line.origin.slope
@@ -59,7 +59,7 @@ def test_armijo_condition_holds(function, first, interpolate):
     if line.origin.slope > -1e-6:
         return
     search = Backtracking(interpolate=interpolate, max_evaluations=200)
-    found = search.start(first).along(line)
+    found = search.along(line, (first, None))[0]
     assert found is not None
     assert found.value <= line.origin.value + search.c * found.step * line.origin.slope
     assert line.evaluations == objective.evaluations
@@ -69,7 +69,7 @@ def test_armijo_condition_holds(function, first, interpolate):
 @pytest.mark.parametrize("first", [1e-3, 1.0, 1e3])
 def test_values_that_are_not_finite_are_too_far(search, first):
     _, line = curve_line(log_barrier)
-    found = search.start(first).along(line)
+    found = search.along(line, (first, None))[0]
     assert found is not None
     assert 0.0 < found.X[0, 0] < 1.0
     assert found.value < line.origin.value
@@ -87,19 +87,19 @@ def test_steps_that_are_refused_shrink_by_rho_in_the_plain_form():
     objective.evaluate = spy
     X = np.array([[1.0]])
     line = Line(objective, X, evaluate(X), np.array([[-1.0]]))
-    found = Backtracking(interpolate=False).start(3.0).along(line)
+    found = Backtracking(interpolate=False).along(line, (3.0, None))[0]
     assert found.step == pytest.approx(3.0 * 0.8**3)
     np.testing.assert_allclose(1.0 - np.array(seen), 3.0 * 0.8 ** np.arange(4))
 
 
 def test_backtracking_grows_again_where_the_slope_says_so_and_not_past_the_minimum():
     objective = Curve(lambda x: (x * x / 2, x))
-    search = Backtracking(growth=3.0).start(0.01)
+    search, pace = Backtracking(growth=3.0), (0.01, None)
     x, steps = 1.0, []
     for _ in range(6):
         X = np.array([[x]])
         line = Line(objective, X, objective.evaluate(X), np.array([[-x]]))
-        found = search.along(line)
+        found, pace = search.along(line, pace)
         assert line.evaluations == 1
         steps.append(found.step)
         x = float(found.X[0, 0])
@@ -110,10 +110,10 @@ def test_backtracking_grows_again_where_the_slope_says_so_and_not_past_the_minim
 
 def test_without_growth_steps_never_grow():
     objective, X = problem("t-sne")
-    search = Backtracking(growth=1.0).start(0.5)
+    search, pace = Backtracking(growth=1.0), (0.5, None)
     for _ in range(5):
         evaluation = objective.evaluate(X)
-        found = search.along(Line(objective, X, evaluation, -evaluation.gradient))
+        found, pace = search.along(Line(objective, X, evaluation, -evaluation.gradient), pace)
         assert found.step <= 0.5
         X = found.X
 
@@ -124,7 +124,7 @@ def test_reach_bounds_the_largest_displacement(kind):
     evaluation = objective.evaluate(X)
     direction = -1e6 * evaluation.gradient
     line = Line(objective, X, evaluation, direction)
-    found = kind(reach=0.05).start(1.0).along(line)
+    found = kind(reach=0.05).along(line, (1.0, None))[0]
     # E still falls at the bound: no more is tried.
     assert line.evaluations == 1
     extent = np.sqrt(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))
@@ -140,25 +140,26 @@ def test_a_line_that_only_rises_gives_nothing(search):
     wrong = objective.evaluate(X)
     # A gradient that does not belong to E: the search must give up and not go on for ever.
     evaluation = type(wrong)(wrong.value, -wrong.gradient)
-    assert search.start(1.0).along(Line(objective, X, evaluation, wrong.gradient)) is None
+    pace = (1.0, None)
+    assert search.along(Line(objective, X, evaluation, wrong.gradient), pace) == (None, pace)
 
 
 def test_wolfe_takes_the_lowest_point_where_evaluations_run_out():
     _, line = curve_line(lambda x: (np.exp(-x), -np.exp(-x)))
-    found = StrongWolfe(c2=1e-9, max_evaluations=3).start(0.1).along(line)
+    found = StrongWolfe(c2=1e-9, max_evaluations=3).along(line, (0.1, None))[0]
     assert line.evaluations == 3
     assert found.value < line.origin.value
 
 
 def test_scaled_first_step_promises_the_last_change():
     objective = Curve(lambda x: (x * x / 2, x))
-    search = StrongWolfe(c2=0.9, first="scaled").start(0.3)
+    search = StrongWolfe(c2=0.9, first="scaled")
     X = np.array([[1.0]])
-    found = search.along(Line(objective, X, objective.evaluate(X), np.array([[-1.0]])))
+    found, pace = search.along(Line(objective, X, objective.evaluate(X), np.array([[-1.0]])), (0.3, None))
     promise = found.step * 1.0
     line = Line(objective, found.X, found.evaluation, np.array([[-1e-3]]))
     slope = float(found.X[0, 0]) * 1e-3
-    assert search.along(line).step == pytest.approx(promise / slope, rel=1e-12)
+    assert search.along(line, pace)[0].step == pytest.approx(promise / slope, rel=1e-12)
 
 
 def test_fence_is_not_crossed_by_either_search():
@@ -166,7 +167,7 @@ def test_fence_is_not_crossed_by_either_search():
     objective = Fenced(inside, 2.0)
     evaluation = objective.evaluate(X)
     for search in (Backtracking(), StrongWolfe()):
-        found = search.start(10.0).along(Line(objective, X, evaluation, -evaluation.gradient))
+        found, _ = search.along(Line(objective, X, evaluation, -evaluation.gradient), (10.0, None))
         assert np.abs(found.X).max() <= 2.0
         assert np.isfinite(found.value)
 
@@ -179,11 +180,11 @@ def test_slopes_decide_within_the_noise_of_the_values(kind):
         """The decrease that is left, 5e-9, drowns in an error that every other point has."""
         return 1.0 + x * x / 2 + (0.0 if x == start else 1e-7), x
 
-    assert kind().start(1.0).along(curve_line(noisy, start)[1]) is None
+    assert kind().along(curve_line(noisy, start)[1], (1.0, None))[0] is None
     _, line = curve_line(noisy, start)
-    found = kind(noise=1e-6).start(1.0).along(line)
+    found = kind(noise=1e-6).along(line, (1.0, None))[0]
     assert abs(found.X[0, 0]) < 0.5 * start
     assert line.evaluations == 1
     # A step over the minimum and far up the other side is refused all the same.
-    found = kind(noise=1e-6).start(2.5).along(curve_line(noisy, start)[1])
+    found = kind(noise=1e-6).along(curve_line(noisy, start)[1], (2.5, None))[0]
     assert abs(found.X[0, 0]) < start

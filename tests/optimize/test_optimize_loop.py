@@ -3,48 +3,63 @@
 from __future__ import annotations
 
 import itertools
-import time
+import pickle
 import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from dense_objectives import Dense, Fenced, Quadratic, laplacian, neighbor_weights, problem
+from dense_objectives import RUN, Dense, Fenced, Quadratic, laplacian, neighbor_weights, problem
 
 from lowdim.embedding.objectives.protocol import Evaluation
 from lowdim.errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
 from lowdim.events import Events
-from lowdim.optimize import DirectedDescent, Momentum, Stopping, minimise
+from lowdim.optimize import DirectedDescent, Momentum, Schedule, Stopping, minimise
 from lowdim.optimize.directions import GradientDescent, LimitedMemory, SpectralDirection
-from lowdim.optimize.protocol import Iterate
+from lowdim.optimize.named import OPTIMIZERS, named_optimizer
+from lowdim.optimize.progress import Log
+from lowdim.optimize.protocol import kept
+from lowdim.run import Run
 
 SD = DirectedDescent(SpectralDirection())
 
 
-class Scripted:
-    """A stepper whose values come from a list; None ends it, an exception is raised."""
+@dataclass(frozen=True)
+class Standing:
+    """A state without anything behind it."""
 
-    choices = ()
+    X: np.ndarray
+    value: float | None
+    gradient: np.ndarray
+    step: float = 0.5
+    evaluations: int = 1
+    choices: tuple = ()
+    is_last: bool = False
+
+
+class Scripted:
+    """An optimiser whose values come from a list; None ends it, an exception is raised."""
 
     def __init__(self, values, gradient=1e-3):
         self.values, self.gradient = iter(values), gradient
-        self.first = self._iterate(next(self.values))
-        self.asked = []
 
-    def _iterate(self, value):
+    def _state(self, value):
         X = np.arange(6.0).reshape(3, 2) + (0.0 if value is None else 1e-3 * value)
-        return Iterate(X, value, np.full((3, 2), self.gradient), 0.5, 1)
+        return Standing(X, value, np.full((3, 2), self.gradient))
 
-    def start(self, objective, X, n_jobs):
-        return self
+    def init(self, objective, X, run, *, course=None, before=None, caution=1.0):
+        return self._state(next(self.values))
 
-    def step(self, *, value=True):
-        self.asked.append(value)
+    def step(self, state, *, value=True):
         following = next(self.values)
         if following is None:
-            return None
+            return replace(state, is_last=True)
         if isinstance(following, BaseException):
             raise following
-        return self._iterate(following)
+        return self._state(following)
+
+    def done(self, state):
+        return state.is_last
 
 
 OBJECTIVE = Quadratic(np.eye(3))
@@ -52,29 +67,28 @@ START = np.zeros((3, 2))
 
 
 def scripted(values, stopping, **options):
-    stepper = Scripted(values, **options)
-    return minimise(OBJECTIVE, START, stepper, stopping), stepper
+    return minimise(OBJECTIVE, START, Scripted(values, **options), stopping)
 
 
 def test_converges_by_the_relative_decrease():
     values = [100.0, 50.0, 49.0, 48.9, 48.899]
-    outcome, _ = scripted(values, Stopping(tolerance=1e-3))
+    outcome = scripted(values, Stopping(tolerance=1e-3))
     assert outcome.reason == "converged"
     assert outcome.iterations == 4
     assert outcome.value == 48.899
     # The same numbers on another scale end at the same place.
-    outcome, _ = scripted([1e9 * v for v in values], Stopping(tolerance=1e-3))
+    outcome = scripted([1e9 * v for v in values], Stopping(tolerance=1e-3))
     assert outcome.iterations == 4
 
 
 def test_window_bridges_one_small_step():
     values = [100.0, 99.99999, 80.0, 79.0, 78.999999, 78.9999989, 78.9999988, 78.9999987]
-    assert scripted(values, Stopping(tolerance=1e-5))[0].iterations == 1
-    assert scripted(values, Stopping(tolerance=1e-5, window=3))[0].iterations == 6
+    assert scripted(values, Stopping(tolerance=1e-5)).iterations == 1
+    assert scripted(values, Stopping(tolerance=1e-5, window=3)).iterations == 6
 
 
 def test_stalls_where_no_step_is_left():
-    outcome, _ = scripted([3.0, 2.0, None], Stopping(tolerance=0.0))
+    outcome = scripted([3.0, 2.0, None], Stopping(tolerance=0.0))
     assert outcome.reason == "stalled"
     assert (outcome.iterations, outcome.value) == (1, 2.0)
 
@@ -87,37 +101,40 @@ def test_stall_on_a_steep_slope_is_a_warning():
 def test_max_iterations_warns_unless_it_is_a_budget():
     values = itertools.chain([10.0], (9.0 - k for k in itertools.count()))
     with pytest.warns(ConvergenceWarning, match="after 4 iterations, above tolerance=1.0e-06"):
-        outcome, _ = scripted(values, Stopping(max_iterations=4))
+        outcome = scripted(values, Stopping(max_iterations=4))
     assert (outcome.reason, outcome.iterations) == ("max_iterations", 4)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scripted([3.0, 2.0, 1.0], Stopping(max_iterations=2, is_budget=True))
 
 
-def test_deadline_keeps_the_best():
-    class Slow(Scripted):
-        def step(self, *, value=True):
-            time.sleep(0.02)
-            return super().step(value=value)
+def test_deadline_keeps_the_best(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("lowdim.optimize.loop.time.perf_counter", lambda: now[0])
 
-    stepper = Slow(itertools.chain([10.0, 4.0], itertools.count(7.0)))
-    outcome = minimise(OBJECTIVE, START, stepper, Stopping(tolerance=0.0, max_seconds=0.05))
+    class Slow(Scripted):
+        def step(self, state, *, value=True):
+            now[0] += 1.0
+            return super().step(state, value=value)
+
+    optimizer = Slow(itertools.chain([10.0, 4.0], itertools.count(7.0)))
+    outcome = minimise(OBJECTIVE, START, optimizer, Stopping(tolerance=0.0, max_seconds=2.5))
     assert outcome.reason == "max_seconds"
     assert outcome.value == 4.0
-    assert 1 < outcome.iterations < 10
-    assert outcome.seconds >= 0.05
+    assert outcome.iterations == 3
+    assert outcome.seconds == 3.0
 
 
 def test_interrupt_keeps_the_best_and_says_so():
-    with pytest.warns(InterruptedWarning, match="after 3 iterations: the best embedding so far is kept"):
-        outcome, _ = scripted([5.0, 2.0, 3.0, KeyboardInterrupt()], Stopping(tolerance=0.0))
+    with pytest.warns(InterruptedWarning, match="after 2 iterations: the best embedding so far is kept"):
+        outcome = scripted([5.0, 2.0, 3.0, KeyboardInterrupt()], Stopping(tolerance=0.0))
     assert (outcome.reason, outcome.value) == ("interrupted", 2.0)
     np.testing.assert_allclose(outcome.X, np.arange(6.0).reshape(3, 2) + 2e-3)
 
 
 def test_interrupt_before_the_first_step_keeps_the_start():
     class Early:
-        def start(self, objective, X, n_jobs):
+        def init(self, objective, X, run, **options):
             raise KeyboardInterrupt
 
     X = np.ones((3, 2))
@@ -135,7 +152,7 @@ def test_a_callback_can_stop():
         if event.kind == "iteration" and event.data["iteration"] == 3:
             raise Stop
 
-    outcome = minimise(objective, X, SD, Stopping(tolerance=0.0), events=Events(listener))
+    outcome = minimise(objective, X, SD, Stopping(tolerance=0.0), run=Run(Events(listener)))
     assert (outcome.reason, outcome.iterations) == ("stopped by callback", 3)
     assert outcome.value == outcome.history.values[-1]
 
@@ -147,14 +164,14 @@ def test_other_errors_of_a_callback_are_not_hidden():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        minimise(objective, X, SD, events=Events(listener))
+        minimise(objective, X, SD, run=Run(Events(listener)))
 
 
 def test_every_iteration_is_told():
     objective, X = problem("s-sne")
     seen = []
     stopping = Stopping(tolerance=0.0, max_iterations=7, is_budget=True)
-    outcome = minimise(objective, X, SD, stopping, events=Events(seen.append))
+    outcome = minimise(objective, X, SD, stopping, run=Run(Events(seen.append)))
     choices = [event for event in seen if event.kind == "chosen"]
     assert choices[0].data["what"] == "spectral direction"
     told = [event.data for event in seen if event.kind == "iteration"]
@@ -198,16 +215,16 @@ def test_decrease_is_per_iteration_over_the_window():
     values = [1.0 - 1e-4 * (-(-k // 10)) for k in range(100)]
 
     class Dear(Scripted):
-        def step(self, *, value=True):
-            iterate = super().step(value=value)
-            return iterate if value else Iterate(iterate.X, None, iterate.gradient, 0.5, 1)
+        def step(self, state, *, value=True):
+            following = super().step(state, value=value)
+            return following if value else replace(following, value=None)
 
     outcome = minimise(OBJECTIVE, START, Dear(values), Stopping(tolerance=1.1e-5))
     assert (outcome.reason, outcome.iterations) == ("converged", 10)
 
 
 def test_rising_values_are_not_convergence():
-    outcome, _ = scripted([5.0, 4.0, 4.5, 4.6, 4.6], Stopping(tolerance=1e-3))
+    outcome = scripted([5.0, 4.0, 4.5, 4.6, 4.6], Stopping(tolerance=1e-3))
     assert outcome.iterations == 4
     assert outcome.value == 4.0
 
@@ -247,13 +264,12 @@ def test_recoveries_are_limited():
 
 def test_recoveries_that_run_out_later_keep_the_best():
     class Breaking(Scripted):
-        def restart(self, objective, X, *, caution=1.0):
-            self.first = self._iterate(4.0)
-            return self
+        def init(self, objective, X, run, *, course=None, before=None, caution=1.0):
+            return self._state(9.0 if before is None else 4.0)
 
-    stepper = Breaking([9.0, 4.0, np.nan, np.nan, np.nan])
+    optimizer = Breaking([4.0, np.nan, np.nan, np.nan])
     with pytest.warns(ConvergenceWarning, match="steps halved 2 times: the best embedding before is kept"):
-        outcome = minimise(OBJECTIVE, START, stepper, Stopping(tolerance=0.0, max_recoveries=2))
+        outcome = minimise(OBJECTIVE, START, optimizer, Stopping(tolerance=0.0, max_recoveries=2))
     assert (outcome.reason, outcome.value) == ("not finite", 4.0)
 
 
@@ -291,3 +307,37 @@ def test_quadratic_is_solved():
     outcome = minimise(Quadratic(A), X, SD, Stopping(tolerance=1e-12))
     np.testing.assert_allclose(outcome.X - outcome.X.mean(axis=0), 0.0, atol=1e-6)
     assert outcome.iterations <= 3
+
+
+def test_states_are_values():
+    """Whatever comes later, a state that was reached stays as it was, and leads to the same end."""
+    objective, X = problem("t-sne")
+    for name in OPTIMIZERS:
+        optimizer = named_optimizer(name)
+        state = optimizer.init(objective, X, RUN)
+        for _ in range(3):
+            state = optimizer.step(state)
+        before = pickle.dumps(kept(state))
+        first = optimizer.step(optimizer.step(state))
+        assert pickle.dumps(kept(state)) == before, name
+        restored = optimizer.restore(objective, pickle.loads(before), RUN)
+        second = optimizer.step(optimizer.step(restored))
+        np.testing.assert_array_equal(first.X, second.X, err_msg=name)
+
+
+def test_recorded_frames_count_through_phases():
+    objective, X = problem("t-sne")
+    seen = {}
+    run = Run(Events(lambda event: seen.update({event.data["iteration"]: event.data["embedding"]})))
+    stopping = Stopping(tolerance=0.0, max_iterations=4, is_budget=True)
+    optimizer = DirectedDescent(GradientDescent())
+    outcome = minimise(objective, X, optimizer, Schedule.path([0.5, 1.0], stopping), 3, run)
+    assert [iteration for iteration, _ in outcome.frames] == [3, 6]
+    for iteration, frame in outcome.frames:
+        assert frame is seen[iteration]
+
+
+def test_a_log_is_a_value():
+    one = Log().plus("a")
+    two, other = one.plus("b"), one.plus("c")
+    assert (one.all(), two.all(), other.all()) == (["a"], ["a", "b"], ["a", "c"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dense_objectives import Dense, neighbor_weights, problem
+from dense_objectives import RUN, Dense, neighbor_weights, problem
 
 from lowdim import kernels
 from lowdim.errors import InputError
@@ -40,21 +40,23 @@ def test_kernel_is_the_formula(d, changing):
 def test_steps_follow_the_reference_and_leave_iterates_alone():
     objective, X = problem("t-sne")
     settings = Momentum(momentum=0.7, max_displacement=0.5)
-    stepper = settings.start(objective, X, 1)
+    state = settings.init(objective, X, RUN)
     rate = 1 / (4 * objective.degrees.mean())
     expected, v, gains = X, np.zeros_like(X), np.ones_like(X)
     seen = []
     for _ in range(6):
         g = objective.evaluate(expected).gradient
         expected, v, gains = reference(expected, g, v, gains, rate, 0.7, 0.5, True)
-        iterate = stepper.step(value=False)
-        assert iterate.value is None
-        np.testing.assert_allclose(iterate.X, expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(iterate.X.mean(axis=0), v.mean(axis=0), atol=1e-12)
-        seen.append((iterate, iterate.X.copy()))
-    for iterate, copy in seen:
-        np.testing.assert_array_equal(iterate.X, copy)
-    assert stepper.step(value=True).value == objective.evaluate(stepper._points.X).value
+        state = settings.step(state, value=False)
+        assert state.value is None
+        np.testing.assert_allclose(state.X, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(state.X.mean(axis=0), v.mean(axis=0), atol=1e-12)
+        seen.append((state, [part.copy() for part in (state.X, state.velocity, state.gains)]))
+    for earlier, copies in seen:
+        for part, copy in zip((earlier.X, earlier.velocity, earlier.gains), copies, strict=True):
+            np.testing.assert_array_equal(part, copy)
+    state = settings.step(state, value=True)
+    assert state.value == objective.evaluate(state.X).value
 
 
 def test_learning_rate_means_what_it_means_elsewhere():
@@ -82,14 +84,16 @@ def test_automatic_rate_has_no_scale_and_heeds_stiff_repulsion():
 
 def test_restart_keeps_gains_and_caution_shortens_steps():
     objective, X = problem("s-sne")
-    stepper = Momentum().start(objective, X, 1)
-    first = stepper.step()
-    again = stepper.restart(objective, X)
-    assert (again._points.gains == stepper._points.gains).all()
-    assert (again._points._velocity == 0).all()
-    careful = again.restart(objective, X, caution=0.5).restart(objective, X, caution=0.5)
-    assert (careful._points.gains == 1).all()
-    assert careful.step().step == pytest.approx(first.step / 4)
+    settings = Momentum()
+    first = settings.step(settings.init(objective, X, RUN))
+    again = settings.init(objective, X, RUN, before=first)
+    assert (again.gains == first.gains).all()
+    assert (again.gains != 1).any()
+    assert (again.velocity == 0).all()
+    careful = settings.init(objective, X, RUN, before=again, caution=0.5)
+    careful = settings.init(objective, X, RUN, before=careful, caution=0.5)
+    assert (careful.gains == 1).all()
+    assert settings.step(careful).step == pytest.approx(first.step / 4)
 
 
 def test_gains_help():

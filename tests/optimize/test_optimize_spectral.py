@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dense_objectives import KINDS, Dense, laplacian, neighbor_weights, problem
+from dense_objectives import KINDS, RUN, Dense, laplacian, neighbor_weights, problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -43,13 +43,13 @@ def centred(V):
 
 def apply(direction, objective, V):
     """The matrix in the place of B^-1 times V."""
-    return -direction.start(objective, V, 1).at(V, V)
+    return -direction.prepare(objective, RUN).at(V, V)[0]
 
 
 def as_matrix(direction, objective):
     n = objective.degrees.size
-    descent = direction.start(objective, np.zeros((n, 1)), 1)
-    return -np.concatenate([descent.at(None, e[:, None]) for e in np.eye(n)], axis=1)
+    prepared = direction.prepare(objective, RUN)
+    return -np.concatenate([prepared.at(None, e[:, None])[0] for e in np.eye(n)], axis=1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -61,12 +61,13 @@ def test_exact_direction_is_the_dense_solve(kind, kappa, form, monkeypatch):
         monkeypatch.setattr(exact, "_DENSE_SHARE", 2.0)
     objective, X = problem(kind)
     g = objective.evaluate(X).gradient
-    descent = SpectralDirection(kappa=kappa).start(objective, X, 1)
-    p = descent.at(X, g)
+    direction = SpectralDirection(kappa=kappa)
+    prepared = direction.prepare(objective, RUN)
+    p, _ = prepared.at(X, g)
     expected = dense_direction(objective.W, g, kappa)
     np.testing.assert_allclose(p, expected, atol=1e-8 * np.abs(expected).max())
-    assert form in descent.choices[0].choice
-    assert descent.restart(objective.with_lambda(3.0), X) is descent
+    assert form in prepared.choices[0].choice
+    assert direction.prepare(objective.with_lambda(3.0), RUN, before=prepared) is prepared
 
 
 def test_the_whole_diagonal_stays_when_edges_are_left_out():
@@ -181,17 +182,17 @@ def test_a_coarse_space_of_all_points_is_the_exact_solve():
 
 
 def test_coarse_space_must_fit_the_points():
-    objective, X = problem("ee")
+    objective, _ = problem("ee")
     Z = sparse.csr_array(np.ones((7, 2)))
     with pytest.raises(InputError, match="one row for each of the 40 points; got 7"):
-        SpectralDirection(form="two-level", coarse=Z).start(objective, X, 1)
+        SpectralDirection(form="two-level", coarse=Z).prepare(objective, RUN)
 
 
 def test_a_coarse_space_that_is_not_finite_is_refused():
-    objective, X = problem("ee")
+    objective, _ = problem("ee")
     Z = sparse.csr_array(np.full((40, 2), np.nan))
     with pytest.raises(ConvergenceError, match="coarse space"):
-        SpectralDirection(form="two-level", coarse=Z).start(objective, X, 1)
+        SpectralDirection(form="two-level", coarse=Z).prepare(objective, RUN)
 
 
 @pytest.mark.parametrize("size", [1, 5, 20, 500])
@@ -224,19 +225,19 @@ def test_coarse_space_holds_the_constant():
 
 
 def test_auto_is_exact_where_the_factor_is_cheap_and_two_levels_elsewhere(monkeypatch):
-    objective, X = problem("t-sne")
-    assert "factor" in SpectralDirection().start(objective, X, 1).choices[0].choice
+    objective, _ = problem("t-sne")
+    assert "factor" in SpectralDirection().prepare(objective, RUN).choices[0].choice
     monkeypatch.setattr(exact, "_DENSE_SIZE", 0)
     monkeypatch.setattr(exact, "_DENSE_SHARE", 2.0)
-    small = SpectralDirection(memory_limit=1000, n_coarse=10).start(objective, X, 1).choices[0]
+    small = SpectralDirection(memory_limit=1000, n_coarse=10).prepare(objective, RUN).choices[0]
     assert "two levels" in small.choice
     assert "is above 1 kB" in small.why
     monkeypatch.setattr(exact, "_MAX_EDGES", 10)
-    many = SpectralDirection(n_coarse=10).start(objective, X, 1).choices[0]
+    many = SpectralDirection(n_coarse=10).prepare(objective, RUN).choices[0]
     assert "may fill in" in many.why
-    assert "sparse factor" in SpectralDirection(form="exact").start(objective, X, 1).choices[0].choice
+    assert "sparse factor" in SpectralDirection(form="exact").prepare(objective, RUN).choices[0].choice
     with pytest.raises(InputError, match=r"form='exact' .* is above 1 kB"):
-        SpectralDirection(form="exact", memory_limit=1000).start(objective, X, 1)
+        SpectralDirection(form="exact", memory_limit=1000).prepare(objective, RUN)
 
 
 def test_work_beyond_the_budget_is_refused_before_it_is_done(monkeypatch):
@@ -269,8 +270,8 @@ def test_mu_grows_where_the_factor_fails(attempts, monkeypatch):
         return dense(B)
 
     monkeypatch.setattr(exact, "_Dense", failing)
-    objective, X = problem("t-sne")
-    choice = SpectralDirection(n_coarse=10).start(objective, X, 1).choices[0]
+    objective, _ = problem("t-sne")
+    choice = SpectralDirection(n_coarse=10).prepare(objective, RUN).choices[0]
     assert (np.diff(tried) > 0).all()
     assert ("two levels" in choice.choice) == (attempts == 10)
     assert ("no factor was found: a pivot" in choice.why) == (attempts == 10)

@@ -21,6 +21,7 @@ from lowdim.persistence.container import NAMES, open_container, write_container
 from lowdim.persistence.hints import fits
 from lowdim.persistence.tree import Decoder, Encoder
 from lowdim.records import Floats, Integers, Sparse
+from lowdim.run import Run
 
 arrays = hnp.arrays(
     st.sampled_from(sorted(NAMES, key=lambda dtype: dtype.name)),
@@ -57,7 +58,7 @@ def through_a_file(value: Any, path: Path) -> Any:
     node = encoder.encode(value, "value")
     write_container(path, encoder.pool.arrays, {"version": "1", "model": "{}"})
     with open_container(path) as file:
-        decoder = Decoder(file.arrays())
+        decoder = Decoder(file.arrays(), Run())
         decoder.decode_objects(encoder.objects)
         return decoder.decode(node)
 

@@ -13,7 +13,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 
@@ -31,7 +30,8 @@ OPTIONS = (
 )
 # Chromium from 144 on draws WebGL without a graphics card only if it is asked to.
 SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-PATIENCE = 120.0
+PATIENCE = 300.0
+FRAMES = 10_000
 # The browser reads commands from its file 3 and writes answers to its file 4.
 START = (
     "import os, sys; [os.dup2(int(end), number) for end, number in zip(sys.argv[1:3], (3, 4))]; "
@@ -73,7 +73,7 @@ class Browser:
             os.close(end)
         self.to, self.back = ours[1], theirs[0]
         self.numbers, self.buffer, self.session = itertools.count(1), b"", None
-        self.problems, self.requests = [], []
+        self.problems, self.requests, self.downloads = [], [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -96,17 +96,17 @@ class Browser:
         data = memoryview(json.dumps(message).encode() + b"\0")
         while data:
             data = data[os.write(self.to, data) :]
-        end = time.monotonic() + PATIENCE
         while True:
-            answer = self.receive(end)
+            answer = self.receive()
             if answer.get("id") == number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def receive(self, end):
+    def receive(self):
+        """The next answer or event."""
         while b"\0" not in self.buffer:
-            ready, _, _ = select.select([self.back], [], [], max(0.0, end - time.monotonic()))
+            ready, _, _ = select.select([self.back], [], [], PATIENCE)
             piece = os.read(self.back, 1 << 20) if ready else b""
             if not piece:
                 raise OSError("the browser does not answer")
@@ -124,6 +124,8 @@ class Browser:
             self.problems.append(str(data["args"]))
         elif method == "Log.entryAdded" and data["entry"]["level"] in ("error", "warning"):
             self.problems.append(data["entry"]["text"])
+        elif method == "Browser.downloadProgress" and data["state"] != "inProgress":
+            self.downloads.append(data["state"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(data["request"]["url"])
 
@@ -152,11 +154,12 @@ class Browser:
         return found["result"].get("value")
 
     def until(self, code):
-        end = time.monotonic() + PATIENCE
-        while not self.run(code):
-            if time.monotonic() > end:
-                raise TimeoutError(code)
-            time.sleep(0.02)
+        """Draw frames until an expression holds."""
+        for _ in range(FRAMES):
+            if self.run(code):
+                return
+            self.settle()
+        raise TimeoutError(code)
 
     def settle(self):
         """Wait for two frames, so that what was asked for is drawn."""
@@ -198,5 +201,13 @@ class Browser:
 
     def downloads_to(self, folder):
         session, self.session = self.session, None
-        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        self.call(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder), eventsEnabled=True
+        )
         self.session = session
+
+    def finish_download(self):
+        """Wait for the end of a download that the page has begun, and say how it ended."""
+        while not self.downloads:
+            self.receive()
+        return self.downloads.pop()

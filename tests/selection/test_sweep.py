@@ -68,10 +68,10 @@ def test_neighbours_are_searched_for_once(few, monkeypatch):
     searches = []
     query = EuclideanIndex.query
 
-    def counted(self, rows, k, **other):
+    def counted(self, rows, k, run):
         if rows is None:
             searches.append(k)
-        return query(self, rows, k, **other)
+        return query(self, rows, k, run)
 
     monkeypatch.setattr(EuclideanIndex, "query", counted)
     data, labels = few
@@ -118,9 +118,9 @@ def test_rows_out_of_sample_are_looked_up_once(few, estimator, monkeypatch):
     searches = []
     query = EuclideanIndex.query
 
-    def counted(self, rows, k, **other):
+    def counted(self, rows, k, run):
         searches.extend([] if rows is None or rows.n_rows != 77 else [k])
-        return query(self, rows, k, **other)
+        return query(self, rows, k, run)
 
     monkeypatch.setattr(EuclideanIndex, "query", counted)
     placed = {}

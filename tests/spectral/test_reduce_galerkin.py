@@ -89,8 +89,8 @@ def dense_mass(problem):
     return np.diag(np.ones(problem.size) if problem.mass is None else problem.mass)
 
 
-def agrees(problem, Z, **settings_):
-    reduced = reduce(problem, Z, **settings_, run=Run.of(0))
+def assert_agrees(problem, Z, n_jobs=None):
+    reduced = reduce(problem, Z, run=Run.of(0, n_jobs))
     Z, A, B = dense(Z), dense(problem.operator.explicit()), dense_mass(problem)
     T = np.zeros((problem.size, 0)) if problem.trivial is None else problem.trivial
     for got, wanted in (
@@ -118,8 +118,8 @@ def test_agrees_with_the_dense_products(name, end, k):
         Problem(operator, end, None, np.hstack([one, rng.standard_normal((SIZE, 1))])),
         Problem(operator, end, None, None, matrix),
     ):
-        agrees(problem, Z)
-        agrees(problem, Z.toarray())
+        assert_agrees(problem, Z)
+        assert_agrees(problem, Z.toarray())
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -135,7 +135,7 @@ def test_no_bit_depends_on_the_threads(name, full, monkeypatch):
     monkeypatch.setattr(products, "_FULL_WAVE", 200_000)
     problem = Problem(operator, "smallest", rng.random(size), np.ones((size, 1)))
     Z = weights(rng, size, 80, 4)
-    first = agrees(problem, Z, n_jobs=1)
+    first = assert_agrees(problem, Z, n_jobs=1)
     for n_jobs in (2, 5):
         other = reduce(problem, Z, run=Run.of(0, n_jobs))
         np.testing.assert_array_equal(first.A, other.A)
@@ -155,7 +155,7 @@ def test_any_shape_and_empty_rows(size, n_landmarks, most, density, seed):
     W = graph(rng, size, density)
     F = sparse.csr_array(sparse.random_array((size + 3, size), density=density, rng=rng))
     for operator in (Laplacian(W, W.sum(axis=1)), Normal(F), Explicit(W), Explicit(W.toarray())):
-        agrees(Problem(operator, "smallest", rng.random(size), np.ones((size, 1))), Z)
+        assert_agrees(Problem(operator, "smallest", rng.random(size), np.ones((size, 1))), Z)
 
 
 @pytest.mark.parametrize("name", ["laplacian", "explicit", "normal"])
@@ -215,12 +215,8 @@ def test_the_span_alone_matters():
     rng = np.random.default_rng(5)
     problem = Problem(operators(rng)["laplacian with slack"], "smallest", None, np.ones((SIZE, 1)))
     Z, mixing = weights(rng, SIZE, 20, 4), linalg.qr(rng.standard_normal((20, 20)))[0]
-    one, _ = solve_small(
-        reduce(problem, Z, run=Run.of(0)), "smallest", 4, run=Run.of(0)
-    )
-    other, _ = solve_small(
-        reduce(problem, Z @ mixing, run=Run.of(0)), "smallest", 4, run=Run.of(0)
-    )
+    one, _ = solve_small(reduce(problem, Z, run=Run.of(0)), "smallest", 4, run=Run.of(0))
+    other, _ = solve_small(reduce(problem, Z @ mixing, run=Run.of(0)), "smallest", 4, run=Run.of(0))
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
@@ -236,5 +232,5 @@ def test_wide_columns_are_taken_in_blocks(monkeypatch):
     rng = np.random.default_rng(7)
     monkeypatch.setattr(galerkin, "_CHUNK_BYTES", 8 * SIZE * 7)
     problem = Problem(operators(rng)["gram with mass"], "largest", rng.random(SIZE), np.ones((SIZE, 1)))
-    agrees(problem, rng.standard_normal((SIZE, 30)))
-    agrees(Problem(operators(rng)["only products"], "largest"), weights(rng, SIZE, 30, 3))
+    assert_agrees(problem, rng.standard_normal((SIZE, 30)))
+    assert_agrees(Problem(operators(rng)["only products"], "largest"), weights(rng, SIZE, 30, 3))

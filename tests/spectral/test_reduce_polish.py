@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 
 from lowdim import datasets
@@ -22,25 +22,25 @@ from lowdim.neighbors import build_index
 from lowdim.records import Problem
 from lowdim.run import Run, Streams
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
+from lowdim.spectral.reduce.certificate import residuals_of
 from lowdim.spectral.reduce.galerkin import reduce
 from lowdim.spectral.reduce.polish import polished
 from lowdim.spectral.reduce.small import solve_small
 from lowdim.spectral.solvers import solve
+from lowdim.spectral.solvers.common import orthonormal, standard_form
 
 QUIET = Events()
 
 
+def largest_angle(problem, X, other):
+    """Largest principal angle, in radians, between two spans in the inner product of B, off the trivial solutions."""
+    standard = standard_form(problem)
+    first, second = (orthonormal(standard.project(standard.images(block))) for block in (X, other))
+    return float(linalg.subspace_angles(first, second).max(initial=0.0))
+
+
 def refine(problem, X, k, degree=10, tolerance=None, events=QUIET, n_jobs=None):
-    rng = np.random.default_rng(0)
-    return polished(
-        problem,
-        X,
-        k,
-        degree=degree,
-        tolerance=tolerance,
-        run=run,
-    )
+    return polished(problem, X, k, degree, tolerance, Run(events, Workers(n_jobs)))
 
 
 @pytest.fixture(scope="module")

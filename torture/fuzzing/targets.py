@@ -124,15 +124,15 @@ def _words_of(path: Path) -> str:
 def _values(path: Path, options: Options) -> None:
     import argparse
 
-    from lowdim.cli.introspection import Parameter, methods
-    from lowdim.cli.values import convert
+    from lowdim.cli.options.table import Parameter, methods
+    from lowdim.cli.options.values import convert
 
     text = _words_of(path)
     kinds = ("Any", "int", "float | None", "int | str", "bool", "str | None", "bool | float")
     own = [parameter for method in methods().values() for parameter in method.parameters]
     with judged(""):
         for parameter in [
-            *(Parameter("value", kind, None, "") for kind in kinds),
+            *(Parameter("value", kind) for kind in kinds),
             *own[:: max(1, len(own) // 5)],
         ]:
             try:
@@ -142,9 +142,9 @@ def _values(path: Path, options: Options) -> None:
 
 
 def _grid(path: Path, options: Options) -> None:
-    from lowdim.cli.build import build
     from lowdim.cli.commands import sweep
-    from lowdim.cli.options import choose
+    from lowdim.cli.options.build import build
+    from lowdim.cli.options.method import choose
     from lowdim.cli.usage import UsageError
 
     text = _words_of(path)

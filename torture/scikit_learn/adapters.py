@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import lowdim
-from lowdim.optimize.annealing import Annealing
+from lowdim.optimize import Annealing
 
 USED: set[str] = set()
 """Adapters that were fitted since this was last emptied."""

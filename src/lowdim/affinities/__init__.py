@@ -1,4 +1,4 @@
-"""Affinities between neighbours, geodesic distances, and the graph Laplacian."""
+"""Affinities between neighbours, and geodesic distances."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from .binary import Binary
 from .entropic import Entropic
 from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
-from .laplacian import NormalizedWeights, degrees, laplacian, normalized
 from .self_tuning import SelfTuning
-from .weights import Affinity, FittedAffinity
+from .weigh import weigh, weigh_copies
+from .weights import Affinity, FittedAffinity, degrees
 
 __all__ = [
     "Affinity",
@@ -17,12 +17,11 @@ __all__ = [
     "Entropic",
     "FittedAffinity",
     "Gaussian",
-    "NormalizedWeights",
     "SelfTuning",
     "degrees",
-    "laplacian",
-    "normalized",
     "paths_from_new",
     "shortest_paths",
     "symmetrize",
+    "weigh",
+    "weigh_copies",
 ]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..events import Events
 from ..neighbors.symmetrize import Symmetry
 from ..records import Neighbors, Sparse
+from ..run import Run
 from .weights import directed, symmetric
 
 
@@ -25,7 +25,7 @@ class Binary:
 
     symmetrize: Symmetry = "union"
 
-    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedBinary:
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedBinary:
         """Nothing is left open."""
         return FittedBinary(self.symmetrize)
 
@@ -36,10 +36,10 @@ class FittedBinary:
 
     symmetrize: Symmetry
 
-    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points."""
-        return symmetric(neighbors, np.ones(neighbors.indices.size), self.symmetrize, n_jobs)
+        return symmetric(neighbors, np.ones(neighbors.indices.size), self.symmetrize, run)
 
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def to_new(self, neighbors: Neighbors, run: Run) -> Sparse:
         """Affinities of new rows to the training points."""
         return directed(neighbors, np.ones(neighbors.indices.size))

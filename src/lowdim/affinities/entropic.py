@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import kernels
 from ..errors import DataWarning, InputError
-from ..events import Events
+from ..messages import named, setting
 from ..neighbors.symmetrize import Symmetry
-from ..parallel import map_blocks
 from ..records import Floats, Neighbors, Sparse
+from ..run import Run
 from .weights import directed, symmetric
 
 
@@ -33,7 +33,7 @@ class Entropic:
     perplexity: float = 30.0
     symmetrize: Symmetry = "average"
 
-    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedEntropic:
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedEntropic:
         """Check that the neighbours allow the perplexity."""
         _check(self.perplexity, neighbors)
         return FittedEntropic(float(self.perplexity), self.symmetrize)
@@ -46,17 +46,15 @@ class FittedEntropic:
     perplexity: float
     symmetrize: Symmetry
 
-    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points."""
-        return symmetric(
-            neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs), self.symmetrize, n_jobs
-        )
+        return symmetric(neighbors, self.conditional(neighbors, run), self.symmetrize, run)
 
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def to_new(self, neighbors: Neighbors, run: Run) -> Sparse:
         """Affinities p_j|i of new rows to the training points; each row sums to 1."""
-        return directed(neighbors, self.conditional(neighbors, events=events, n_jobs=n_jobs))
+        return directed(neighbors, self.conditional(neighbors, run))
 
-    def conditional(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Floats:
+    def conditional(self, neighbors: Neighbors, run: Run) -> Floats:
         """p_j|i at the places of the neighbour lists; the evaluations of the entropy go out as an event."""
         _check(self.perplexity, neighbors)
         values = np.empty(neighbors.distances.size)
@@ -67,15 +65,15 @@ class FittedEntropic:
             )
             return result
 
-        evaluations, rootless = np.sum(map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs) or [(0, 0)], axis=0)
-        events.emit(
+        evaluations, rootless = np.sum(run.map(solve, neighbors.n_rows) or [(0, 0)], axis=0)
+        run.events.emit(
             "iteration",
             f"{evaluations / max(1, neighbors.n_rows):.2f} evaluations of the entropy a row",
             evaluations=int(evaluations),
             rows_without_root=int(rootless),
         )
         if rootless:
-            events.warned(
+            run.warned(
                 f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours at "
                 "one and the same smallest distance: their weights are uniform on these; collapse duplicate rows, "
                 "or give a larger perplexity",
@@ -86,11 +84,12 @@ class FittedEntropic:
 
 def _check(perplexity: float, neighbors: Neighbors) -> None:
     if not perplexity >= 1:
-        raise InputError(f"perplexity must be at least 1: got {perplexity!r}; 5 to 50 is usual")
+        raise InputError(f"{named('perplexity')} must be at least 1: got {perplexity!r}; 5 to 50 is usual")
     short = neighbors.counts <= perplexity
     if short.any():
         raise InputError(
-            f"perplexity must be below the number of neighbours of every row: got perplexity={perplexity:g}, and "
-            f"{np.count_nonzero(short)} of {neighbors.n_rows} rows have no more neighbours than that, the fewest "
-            f"{neighbors.counts.min()}; give n_neighbors >= 3 * perplexity, or a smaller perplexity"
+            f"{named('perplexity')} must be below the number of neighbours of every row: got "
+            f"{setting('perplexity', perplexity)}, and {np.count_nonzero(short)} of {neighbors.n_rows} rows have no "
+            f"more neighbours than that, the fewest {neighbors.counts.min()}; give {named('n_neighbors')} >= 3 * "
+            "perplexity, or a smaller perplexity"
         )

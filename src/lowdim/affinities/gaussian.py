@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from ..errors import DataWarning, InputError
-from ..events import Events
+from ..messages import setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
+from ..run import Run
 from .weights import directed, keep_nearest, relative, symmetric
 
 
@@ -38,12 +39,12 @@ class Gaussian:
     threshold: float | None = None
     symmetrize: Symmetry = "union"
 
-    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedGaussian:
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedGaussian:
         """Settle the bandwidth."""
         if self.sigma is not None and self.alpha is not None:
             raise InputError(
-                f"Gaussian takes sigma or alpha, not both: got sigma={self.sigma!r} and alpha={self.alpha!r}; "
-                "leave one of them out (alpha = 1 / sigma^2)"
+                f"Gaussian takes sigma or alpha, not both: got {setting('sigma', self.sigma)} and "
+                f"{setting('alpha', self.alpha)}; leave one of them out (alpha = 1 / sigma^2)"
             )
         for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
             if given is not None and not given > 0:
@@ -55,7 +56,7 @@ class Gaussian:
         if self.sigma is not None:
             return FittedGaussian(float(self.sigma), self.threshold, self.symmetrize)
         sigma = median_last_distance(neighbors)
-        events.chosen("sigma", f"{sigma:.6g}", "median distance to the last neighbour")
+        run.chosen("sigma", f"{sigma:.6g}", "median distance to the last neighbour")
         return FittedGaussian(sigma, self.threshold, self.symmetrize)
 
 
@@ -67,23 +68,21 @@ class FittedGaussian:
     threshold: float | None
     symmetrize: Symmetry
 
-    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points."""
         values: Floats = np.exp(-np.square(neighbors.distances / self.sigma))
-        keep_nearest(
-            neighbors, values, events, "give a larger sigma (or a smaller alpha), or use SelfTuning()"
-        )
-        return symmetric(neighbors, self._cut(neighbors, values, events), self.symmetrize, n_jobs)
+        keep_nearest(neighbors, values, run, "give a larger sigma (or a smaller alpha), or use SelfTuning()")
+        return symmetric(neighbors, self._cut(neighbors, values, run), self.symmetrize, run)
 
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def to_new(self, neighbors: Neighbors, run: Run) -> Sparse:
         """Affinities of new rows to the training points, the largest of a row 1.
 
         A row with no training point within the threshold is empty.
         """
         values = relative(neighbors, np.square(neighbors.distances / self.sigma))
-        return directed(neighbors, self._cut(neighbors, values, events))
+        return directed(neighbors, self._cut(neighbors, values, run))
 
-    def _cut(self, neighbors: Neighbors, values: Floats, events: Events) -> Floats:
+    def _cut(self, neighbors: Neighbors, values: Floats, run: Run) -> Floats:
         """No weight beyond the threshold, and a word about rows that lose every neighbour by it; in place."""
         if self.threshold is None:
             return values
@@ -92,7 +91,7 @@ class FittedGaussian:
         filled = neighbors.counts > 0
         nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
         if alone := int(np.count_nonzero(nearest > self.threshold)):
-            events.warned(
+            run.warned(
                 f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
                 "and are isolated; give a larger threshold, or none",
                 DataWarning,

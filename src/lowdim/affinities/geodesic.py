@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..events import Events
-from ..keeping import map_pieces
 from ..places import State
 from ..records import Floats, Integers, Neighbors, Sparse
+from ..run import Run
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.
 WIDTH = 0.2
@@ -16,10 +15,9 @@ WIDTH = 0.2
 
 def shortest_paths(
     graph: Sparse,
-    sources: Integers | None = None,
+    sources: Integers | None,
+    run: Run,
     *,
-    events: Events,
-    n_jobs: int | None = None,
     out: Floats | None = None,
 ) -> Floats:
     """Lengths of the shortest paths from each source to every node (n_sources x N).
@@ -31,10 +29,8 @@ def shortest_paths(
         the lengths are 1.
     sources
         Nodes to start from, such as landmarks; None: all of them.
-    events
-        Hears of the progress.
-    n_jobs
-        Threads; the distances do not depend on them.
+    run
+        Hears of the progress; the distances do not depend on its workers.
     out
         Where to write, a C-ordered float64 array (n_sources x N), such as a memory map.
 
@@ -45,30 +41,28 @@ def shortest_paths(
     """
     starts = np.arange(graph.shape[0]) if sources is None else np.asarray(sources, np.int64)
     seeds = (np.arange(starts.size + 1), starts, np.zeros(starts.size))
-    return _settle(graph, seeds, events, n_jobs, out)
+    return _settle(graph, seeds, out, run)
 
 
 def paths_from_new(
     graph: Sparse,
     neighbors: Neighbors,
+    run: Run,
     *,
-    events: Events,
-    n_jobs: int | None = None,
     out: Floats | None = None,
 ) -> Floats:
     """Lengths of the shortest paths from new points to every node (n_new x N), each row alone.
 
     A new point reaches the graph through its ``neighbors`` among the nodes; no path leads through another new point.
     """
-    return _settle(graph, (neighbors.indptr, neighbors.indices, neighbors.distances), events, n_jobs, out)
+    return _settle(graph, (neighbors.indptr, neighbors.indices, neighbors.distances), out, run)
 
 
 def _settle(
     graph: Sparse,
     seeds: tuple[Integers, Integers, Floats],
-    events: Events,
-    n_jobs: int | None,
     out: Floats | None,
+    run: Run,
 ) -> Floats:
     n_rows = seeds[0].size - 1
     paths = np.empty((n_rows, graph.shape[0])) if out is None else out
@@ -95,20 +89,18 @@ def _settle(
         paths[rows[bounds[groups.start] : bounds[groups.stop]]] = state["lengths"]
         by_heap[groups.start] = state["by_heap"]
 
-    map_pieces(
+    run.fill(
         solve,
         by_heap.size,
-        give=give,
-        take=take,
         name="paths",
         width=8 * graph.shape[0] * int(np.diff(bounds).max(initial=1)),
         block_rows=min(4, max(1, by_heap.size // 32)),
-        n_jobs=n_jobs,
-        keeper=events.keeper,
-        done=lambda groups: events.progress(int(bounds[groups]), n_rows),
+        give=give,
+        take=take,
+        done=lambda groups: run.progress(int(bounds[groups]), n_rows),
     )
     n_by_heap = int(by_heap.sum())
-    events.chosen(
+    run.chosen(
         "shortest paths",
         f"{n_rows - n_by_heap} rows in batches, {n_by_heap} by heap",
         "rows that start near each other are settled together while their labels need few corrections",

@@ -6,20 +6,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import checks, kernels
-from ..events import Events
-from ..parallel import map_blocks
 from ..records import Sparse
+from ..run import Run
 from .patches import Patches
 
 
-def reconstruction_weights(
-    patches: Patches,
-    *,
-    reg: float = 1e-3,
-    snap: bool = False,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Sparse:
+def reconstruction_weights(patches: Patches, run: Run, *, reg: float = 1e-3, snap: bool = False) -> Sparse:
     """Weights of sum 1 that minimise |y - sum_j w_j eta_j|^2 for each row (Roweis & Saul 2000, eq. 1).
 
     Solves (G + reg tr(G) I) w = 1 and scales w to the sum 1, with G_jk = (y - eta_j).(y - eta_k) (Saul &
@@ -32,15 +24,13 @@ def reconstruction_weights(
     ----------
     patches
         Neighbourhoods, from ``coordinate_patches`` or ``distance_patches``.
+    run
+        Told of progress.
     reg
         Ridge as a share of the trace.
     snap
         A row that coincides with a neighbour takes weight one on it (the first of them) and zero on the
         others. For new points and landmarks; in a fit it would cut the point off.
-    n_jobs
-        Threads.
-    events
-        Told of progress.
 
     Returns
     -------
@@ -62,11 +52,8 @@ def reconstruction_weights(
         if left:
             kernels.local_linear.shifted_block_weights(grams, indptr, places, reg, unsolved[:left], part)
 
-    def done(rows: int) -> None:
-        if events is not None:
-            events.progress(rows, neighbors.n_rows)
-
-    map_blocks(solve, neighbors.n_rows, n_jobs=n_jobs, block_rows=patches.block_rows, done=done)
+    n_rows = neighbors.n_rows
+    run.map(solve, n_rows, block_rows=patches.block_rows, done=lambda count: run.progress(count, n_rows))
     cause = "the neighbours of some point do not span what would rebuild it"
     checks.finite(weights, "The reconstruction weights", cause, "Raise reg, or n_neighbors.")
     W = csr_array(

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from .. import kernels
 from ..data.rows import Rows
 from ..neighbors.index import Index
-from ..parallel import map_blocks
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 
 LocalDistances = Callable[[Neighbors, slice], Floats]
 """Distances among the neighbours of each row of a slice, padded to b x m x m: ``Index.local_distances``."""
@@ -157,10 +157,10 @@ class TablePatches:
 
 
 def coordinate_patches(
-    neighbors: Neighbors, points: Rows, queries: Rows | None = None, *, n_jobs: int | None = None
+    neighbors: Neighbors, points: Rows, queries: Rows | None, run: Run
 ) -> CoordinatePatches:
     """Patches of Euclidean data: ``neighbors`` of each row of ``queries`` (None: of the points)."""
-    ordered = by_index(neighbors, n_jobs=n_jobs)
+    ordered = by_index(neighbors, run)
     queries = points if queries is None else queries
     few = points.n_rows < queries.n_rows and 8 * points.n_rows * points.n_columns <= FEW_BYTES
     if few and not points.is_sparse:
@@ -169,33 +169,31 @@ def coordinate_patches(
     return CoordinatePatches(ordered, _places(ordered), points, queries)
 
 
-def distance_patches(
-    neighbors: Neighbors, between: LocalDistances, *, n_jobs: int | None = None
-) -> DistancePatches:
+def distance_patches(neighbors: Neighbors, between: LocalDistances, run: Run) -> DistancePatches:
     """Patches of any metric, by the distances in ``neighbors`` and those ``between`` the neighbours."""
-    ordered = by_index(neighbors, n_jobs=n_jobs)
+    ordered = by_index(neighbors, run)
     return DistancePatches(ordered, _places(ordered), between)
 
 
-def table_patches(neighbors: Neighbors, squared: Floats, *, n_jobs: int | None = None) -> TablePatches:
+def table_patches(neighbors: Neighbors, squared: Floats, run: Run) -> TablePatches:
     """Patches among few points with many columns, by the squared distances between these: no column is read again.
 
     The Gram matrix has an absolute error of rounding times the squared distances: fine with a ridge.
     """
-    ordered = by_index(neighbors, n_jobs=n_jobs)
+    ordered = by_index(neighbors, run)
     return TablePatches(ordered, _places(ordered), squared)
 
 
 def patches_of(
-    index: Index, neighbors: Neighbors, queries: Rows | None = None, *, n_jobs: int | None = None
+    index: Index, neighbors: Neighbors, queries: Rows | None, run: Run
 ) -> CoordinatePatches | DistancePatches:
     """Patches of what an index holds: by coordinates where its metric is Euclidean, else by its distances."""
     if index.metric == "euclidean":
-        return coordinate_patches(neighbors, index.rows, queries, n_jobs=n_jobs)
-    return distance_patches(neighbors, index.local_distances, n_jobs=n_jobs)
+        return coordinate_patches(neighbors, index.rows, queries, run)
+    return distance_patches(neighbors, index.local_distances, run)
 
 
-def by_index(neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
+def by_index(neighbors: Neighbors, run: Run) -> Neighbors:
     """The same neighbours, each row by rising index: what follows then does not hang on the order of ties."""
     indices, distances = neighbors.indices.copy(), neighbors.distances.copy()
     indptr = neighbors.indptr
@@ -203,7 +201,7 @@ def by_index(neighbors: Neighbors, *, n_jobs: int | None = None) -> Neighbors:
     def sort(rows: slice) -> None:
         kernels.local_linear.sort_rows(indptr, indices, distances, rows.start, rows.stop)
 
-    map_blocks(sort, neighbors.n_rows, n_jobs=n_jobs)
+    run.map(sort, neighbors.n_rows)
     return Neighbors(indptr, indices, distances, neighbors.n_points, neighbors.recall)
 
 

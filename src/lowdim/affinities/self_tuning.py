@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
-from ..events import Events
+from ..messages import named
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Integers, Neighbors, Sparse
+from ..run import Run
 from .weights import directed, keep_nearest, relative, symmetric
 
 
@@ -31,10 +32,12 @@ class SelfTuning:
     k: int = 7
     symmetrize: Symmetry = "union"
 
-    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedSelfTuning:
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedSelfTuning:
         """Settle the local scales of the training points."""
         if self.k < 1:
-            raise InputError(f"k of SelfTuning must be at least 1: got {self.k!r}; 7 is the paper's choice")
+            raise InputError(
+                f"{named('k', 'SelfTuning')} must be at least 1: got {self.k!r}; 7 is the paper's choice"
+            )
         scales = _local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
         positive = scales[scales > 0]
         # A point whose every neighbour is a copy of it has no scale of its own.
@@ -52,13 +55,13 @@ class FittedSelfTuning:
     spare: float
     symmetrize: Symmetry
 
-    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points."""
         values = np.exp(-self._exponents(neighbors, self.scales))
-        keep_nearest(neighbors, values, events, "give a larger k, or use Gaussian(sigma) with a large sigma")
-        return symmetric(neighbors, values, self.symmetrize, n_jobs)
+        keep_nearest(neighbors, values, run, "give a larger k, or use Gaussian(sigma) with a large sigma")
+        return symmetric(neighbors, values, self.symmetrize, run)
 
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def to_new(self, neighbors: Neighbors, run: Run) -> Sparse:
         """Affinities of new rows to the training points, the largest of a row 1; a new row has its own local scale."""
         first = np.full(neighbors.n_rows, np.inf)
         filled = neighbors.counts > 0

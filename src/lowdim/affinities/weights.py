@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import checks, kernels
 from ..errors import DataWarning
-from ..events import Events
 from ..neighbors.symmetrize import Symmetry, symmetrize
 from ..records import Floats, Neighbors, Sparse
+from ..run import Run
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
 SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
@@ -19,11 +19,11 @@ SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
 class FittedAffinity(Protocol):
     """An affinity with its scales settled; small, frozen, and all that new points need."""
 
-    def weights(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points: symmetric N x N, rows sorted, zero diagonal, finite, positive entries."""
         ...
 
-    def to_new(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> Sparse:
+    def to_new(self, neighbors: Neighbors, run: Run) -> Sparse:
         """Affinities of new rows to the training points (n_new x N), rows sorted; each row depends on itself alone."""
         ...
 
@@ -31,7 +31,7 @@ class FittedAffinity(Protocol):
 class Affinity(Protocol):
     """The parameters of an affinity, as the user gives them."""
 
-    def fit(self, neighbors: Neighbors, *, events: Events, n_jobs: int | None = None) -> FittedAffinity:
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedAffinity:
         """Settle what is left open (a bandwidth, local scales) on the training points."""
         ...
 
@@ -45,14 +45,20 @@ def directed(neighbors: Neighbors, values: Floats) -> Sparse:
     return without_zeros(matrix)
 
 
-def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, n_jobs: int | None) -> Sparse:
+def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, run: Run) -> Sparse:
     """The neighbour lists of the training points with ``values`` on them, made symmetric."""
     size = neighbors.n_points
     checks.finite(
         values, "The affinity", "its exponents overflow", "Give a larger bandwidth, or rescale the data."
     )
     matrix = Sparse((values, neighbors.indices, neighbors.indptr), shape=(size, size))
-    return without_zeros(symmetrize(matrix, how, n_jobs=n_jobs))
+    return without_zeros(symmetrize(matrix, how, "larger", run))
+
+
+def degrees(weights: Sparse) -> Floats:
+    """W 1, the sum of the weights at each node."""
+    result: Floats = weights @ np.ones(weights.shape[1])
+    return result
 
 
 def without_zeros(matrix: Sparse) -> Sparse:
@@ -74,7 +80,7 @@ def relative(neighbors: Neighbors, exponents: Floats) -> Floats:
     return np.exp(np.repeat(smallest, neighbors.counts[filled]) - exponents)
 
 
-def keep_nearest(neighbors: Neighbors, values: Floats, events: Events, cure: str) -> Floats:
+def keep_nearest(neighbors: Neighbors, values: Floats, run: Run, cure: str) -> Floats:
     """Flush subnormal weights to 0, but leave each row that loses all of them a smallest weight on its nearest edge.
 
     ``values`` is changed in place. ``cure`` ends the warning: what the user can do about the underflow.
@@ -87,7 +93,7 @@ def keep_nearest(neighbors: Neighbors, values: Floats, events: Events, cure: str
     lost = filled[largest == 0.0]
     values[neighbors.indptr[lost]] = SMALLEST
     if lost.size:
-        events.warned(
+        run.warned(
             f"the weights of all neighbours of {lost.size} of {neighbors.n_rows} rows underflow to 0: each of "
             f"these rows keeps its nearest neighbour with the weight {SMALLEST:.1g} and is all but cut off; {cure}",
             DataWarning,

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .options import Chosen
-from .translate import READING, in_options
+from .options.wording import shell
 
 
 def explain(error: Exception) -> str:
@@ -17,7 +16,7 @@ def explain(error: Exception) -> str:
 
     text = str(error).strip()
     if isinstance(error, LowdimError):
-        return text.replace("(force=True, --force)", "with --force")
+        return error.said(shell)
     if isinstance(error, MemoryError):
         return (
             "the machine has no memory left for this. Set --memory-limit so that it stops before the work, use a "
@@ -44,15 +43,14 @@ def _first_sentences(text: str) -> str:
 
 
 @contextmanager
-def in_words_of(chosen: Chosen | None, source: str) -> Iterator[None]:
-    """Errors of the library about parameters and data, said of options and of the file."""
+def about(source: str) -> Iterator[None]:
+    """Complaints of other libraries about the data, said of the file that it came from."""
     from ..errors import InputError, LowdimError
 
     try:
         yield
-    except LowdimError as error:
-        flags = READING | (chosen.flags() if chosen else {})
-        raise type(error)(in_options(str(error), flags)) from error
+    except LowdimError:
+        raise
     except ValueError as error:
         raise InputError(f"{source}: {_first_sentences(str(error))}") from error
 

@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options, or a UsageError that says what is wrong."""
-        found, rest = self.parse_known_args(list(arguments))
+        found, rest = self.parse_known_intermixed_args(list(arguments))
         flags = [word for word in rest if word.startswith("-") and word != "-"]
         if flags:
             raise UsageError(self._unknown(flags[0].partition("=")[0]))

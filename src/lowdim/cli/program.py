@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from .streams import fill_gaps, leave, let_go, say_aside
+from .terminal.streams import drop_unwritable_output, emit, end_at_once, open_closed_streams, write_error
 from .usage import UsageError, nearest
 
 COMMANDS = {
@@ -39,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _answer(list(arguments))
-    fill_gaps()
+    open_closed_streams()
     code = _answer(sys.argv[1:])
     if code == INTERRUPTED:
-        leave(code)
+        end_at_once(code)
     return code
 
 
@@ -59,7 +59,7 @@ def _answer(words: list[str]) -> int:
         _complain(command, said + "".join(getattr(error, "__notes__", ())), kind="")
         return INTERRUPTED
     except BrokenPipeError:
-        let_go()
+        drop_unwritable_output()
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the last line of defence: people get a sentence, not a traceback
         return _fail(command, words, error)
@@ -69,22 +69,50 @@ def _dispatch(words: list[str]) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if not words or words[0] in ("-h", "--help"):
-        from .voice import emit
-        from .welcome import page
+        from .parser import coloured
 
-        emit(page(COMMANDS))
+        emit(coloured(first_page()))
         return DONE
     if words[0] in ("-V", "--version"):
         from .. import __version__
-        from .voice import emit
 
         emit(f"lowdim {__version__}")
         return DONE
     if words[0] == "--complete":
-        from .complete import answer
+        from .commands.completion import print_candidates
 
-        return answer(words[1:])
+        return print_candidates(words[1:])
     return _run(words[0], words[1:])
+
+
+def first_page() -> str:
+    """What lowdim is, its commands, and the first things to type."""
+    width = max(map(len, COMMANDS)) + 2
+    listed = "\n".join(f"  {name:<{width}}{what}" for name, what in COMMANDS.items())
+    return f"""\
+lowdim turns many-dimensional data into a few coordinates to look at, cluster and search.
+
+Usage: lowdim COMMAND ...
+
+Commands:
+{listed}
+
+Begin with:
+  lowdim embed cells.csv --label type --plot cells.png
+      a picture of a table, coloured by its column 'type'
+  lowdim embed cells.csv --label type --plot cells.html --report cells-report.html
+      a page to zoom and select in, and a report of what was done and how good it is
+  lowdim embed cells.npy --method isomap -k 15 -o map.npy --model cells.lowdim
+      coordinates by Isomap, and a model; then place new data on the same map:
+  lowdim transform cells.lowdim more-cells.npy -o more.npy
+
+'lowdim COMMAND --help' teaches a command, 'lowdim embed --help' lists the methods and
+'lowdim embed --method isomap --help' what can be set of one.
+
+Options:
+  -h, --help     this page
+  -V, --version  the version
+"""
 
 
 def _run(name: str, arguments: list[str]) -> int:
@@ -95,7 +123,6 @@ def _run(name: str, arguments: list[str]) -> int:
     parser = command.make_parser(arguments)
     if {"-h", "--help"} & set(arguments):
         from .parser import show_help
-        from .voice import emit
 
         emit(show_help(parser))
         return DONE
@@ -117,9 +144,9 @@ def _fail(command: str, words: list[str], error: Exception) -> int:
 
         traceback.print_exception(error)
     _complain(command, explain(error))
-    let_go()
+    drop_unwritable_output()
     return FAILED
 
 
 def _complain(command: str, message: str, kind: str = "error: ") -> None:
-    say_aside(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")
+    write_error(f"lowdim{' ' + command if command else ''}: {kind}{message}\n")

@@ -1,4 +1,4 @@
-"""One run of a command: its voice, its stream of events, and whether the user cut it short."""
+"""One run of a command: what it says, its stream of events, and whether the user cut it short."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..events import Event, Events
-from .progress import Bars, Lines
-from .signals import heeding
-from .voice import ALL, LOUD, QUIET, Voice
+from .terminal.console import ALL, LOUD, QUIET, Console
+from .terminal.progress import Bars, Lines
+from .terminal.signals import heeding
 
 
 class Session:
@@ -25,7 +25,7 @@ class Session:
     """
 
     def __init__(self, options: argparse.Namespace, arguments: list[str]) -> None:
-        self.voice = Voice(QUIET if options.quiet else options.verbose)
+        self.console = Console(QUIET if options.quiet else options.verbose)
         self.arguments = arguments
         self.interrupted = False
         self.checkpoint: str | None = vars(options).get("own:checkpoint")
@@ -60,7 +60,7 @@ class Session:
     @contextmanager
     def working(self) -> Iterator[None]:
         """While this is open, warnings are said in this program's way and signals heeded; bars go when it closes."""
-        with self.voice.hearing_warnings(), heeding(self.voice.tell):
+        with self.console.hearing_warnings(), heeding(self.console.tell):
             try:
                 yield
             except KeyboardInterrupt as interrupt:
@@ -80,6 +80,6 @@ class Session:
             self._shown.stop()
 
     def _display(self) -> Bars | Lines | None:
-        if self.voice.on_terminal and self.voice.level > QUIET:
+        if self.console.is_watched and self.console.level > QUIET:
             return Bars()
-        return Lines(everything=self.voice.level >= ALL) if self.voice.level >= LOUD else None
+        return Lines(everything=self.console.level >= ALL) if self.console.level >= LOUD else None

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..parallel import map_blocks
 from ..places import State
 from ..records import Floats, Integers, Sparse
-from .similarity import Kernel
+from ..run import Run
+from .similarities import Similarity
 
 OLD = 60
 """Evaluations after which the points are laid out anew."""
 
 
 class Attraction:
-    """sum w D for the Gaussian kernel, sum w log(1 + D) for the Student kernel, with a quarter of the gradient.
+    """sum w f(D), f = -log K, with a quarter of the gradient: w D for a Gaussian, w log(1 + D) for Student's kernel.
 
     Parameters
     ----------
@@ -26,35 +27,34 @@ class Attraction:
         Symmetric weights of the edges.
     kernel
         The similarity whose -log is f.
-    n_jobs
-        Threads.
+    run
+        Workers.
     single
-        Single precision in the plane for the Student kernel: twice as fast, forces true to six digits.
+        Single precision in the plane, where the kernel has a loop for it: twice as fast, forces true to six digits.
     """
 
-    def __init__(self, weights: Sparse, kernel: Kernel, n_jobs: int | None, *, single: bool = False) -> None:
+    def __init__(self, weights: Sparse, kernel: Similarity, run: Run, *, single: bool = False) -> None:
         self.weights = weights
         self.kernel = kernel
-        self.n_jobs = n_jobs
-        self.single = single and kernel.name == "student"
+        self.run = run
+        self.single = single
         self._layout: Layout | None = None
 
     def evaluate(self, X: Floats, *, value: bool = True) -> tuple[float | None, Floats]:
         """E+ where it is asked for, and the force sum_m w_nm f'(D_nm) (x_n - x_m), a quarter of E+'s gradient."""
         X = np.ascontiguousarray(X)
         force = np.empty_like(X)
-        if self.single and X.shape[1] == 2:
-            return self._in_single(X, force, value), force
-        W = self.weights
-        function = (
-            kernels.attraction.student if self.kernel.name == "student" else kernels.attraction.gaussian
-        )
+        if self.single and X.shape[1] == 2 and (loop := self.kernel.plane_loop) is not None:
+            return self._in_single(loop, X, force, value), force
+        W, radial = self.weights, self.kernel.radial
 
         def work(rows: slice) -> float:
-            energy: float = function(W.indptr, W.indices, W.data, X, rows.start, rows.stop, value, force)
+            energy: float = kernels.attraction.along_edges(
+                radial, W.indptr, W.indices, W.data, X, rows.start, rows.stop, value, force
+            )
             return energy
 
-        energies = map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
+        energies = self.run.map(work, X.shape[0])
         return (float(np.sum(energies)) if value else None), force
 
     def state(self) -> State:
@@ -64,11 +64,11 @@ class Attraction:
 
     def resume(self, state: State) -> None:
         """Go on in the order of a state."""
-        self._layout = Layout.along(self.weights, **state, n_jobs=self.n_jobs) if state else None
+        self._layout = Layout.along(self.weights, **state, run=self.run) if state else None
 
-    def _in_single(self, X: Floats, force: Floats, value: bool) -> float | None:
+    def _in_single(self, loop: Callable[..., float], X: Floats, force: Floats, value: bool) -> float | None:
         if self._layout is None or self._layout.age >= OLD:
-            self._layout = Layout.of(self.weights, X, self.n_jobs)
+            self._layout = Layout.of(self.weights, X, self.run)
         layout = self._layout
         layout.age += 1
         x, y = np.empty((2, X.shape[0]), dtype=np.float32)
@@ -77,7 +77,7 @@ class Attraction:
             kernels.attraction.place_plane(X, layout.centre, layout.order, rows.start, rows.stop, x, y)
 
         def work(rows: slice) -> float:
-            energy: float = kernels.attraction.student_plane(
+            return loop(
                 layout.indptr,
                 layout.indices,
                 layout.weights,
@@ -89,10 +89,9 @@ class Attraction:
                 layout.order,
                 force,
             )
-            return energy
 
-        map_blocks(place, X.shape[0], n_jobs=self.n_jobs)
-        energies = map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
+        self.run.map(place, X.shape[0])
+        energies = self.run.map(work, X.shape[0])
         return float(np.sum(energies)) if value else None
 
 
@@ -112,13 +111,13 @@ class Layout:
     age: int = 0
 
     @classmethod
-    def of(cls, W: Sparse, X: Floats, n_jobs: int | None) -> Layout:
+    def of(cls, W: Sparse, X: Floats, run: Run) -> Layout:
         """The edges in the order of the picture X."""
         order = np.argsort(along_curve(X), kind="stable")
-        return cls.along(W, order, X.mean(axis=0), 0, n_jobs)
+        return cls.along(W, order, X.mean(axis=0), 0, run)
 
     @classmethod
-    def along(cls, W: Sparse, order: Integers, centre: Floats, age: int, n_jobs: int | None) -> Layout:
+    def along(cls, W: Sparse, order: Integers, centre: Floats, age: int, run: Run) -> Layout:
         """The edges in a given order."""
         place = np.empty(order.size, dtype=np.int32)
         place[order] = np.arange(order.size, dtype=np.int32)
@@ -130,7 +129,7 @@ class Layout:
                 W.indptr, W.indices, W.data, order, place, indptr, rows.start, rows.stop, indices, weights
             )
 
-        map_blocks(work, order.size, n_jobs=n_jobs)
+        run.map(work, order.size)
         return cls(order, indptr, indices, weights, centre, age)
 
 

@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..events import Event, Events, Listener
 from ..mapping.base import Map
 from ..memory import peak_memory
+from ..messages import named, setting
 from ..methods.base import Embedded
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
@@ -148,9 +149,10 @@ class Estimator(
                 store = Store(place, Shared(place=place))
             streams = Streams(self.random_state)
             embedded = self._embed(rows, Run(events, self._workers, streams, store))
-        coordinates = validation.check_finite(embedded.coordinates, type(self).__name__)
+        coordinates = as_came(embedded.coordinates, rows)
+        coordinates = validation.check_finite(coordinates, type(self).__name__)
         self._forget()
-        self.embedding_ = coordinates
+        self.embedding_ = read_only(coordinates)
         self.map_ = embedded.map
         figures = dict(embedded.figures)
         if embedded.solution is not None:
@@ -165,15 +167,15 @@ class Estimator(
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Embed the rows of ``X`` and return their coordinates."""
-        return self.fit(X, y).embedding_
+        """Embed the rows of ``X`` and return their coordinates, in an array of their own."""
+        return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> Floats:
         """Coordinates of new points, each row alone: any batching gives the same rows, and nothing changes."""
         check_is_fitted(self)
         rows = self._check_input(X, reset=False)
         with np.errstate(all="ignore"):  # what comes out is checked instead
-            coordinates = self.map_.transform(rows, Run(workers=self._workers))
+            coordinates = as_came(self.map_.transform(rows, Run(workers=self._workers)), rows)
         return validation.check_finite(coordinates, type(self).__name__)
 
     def plan(self, X: Any) -> Plan:
@@ -198,8 +200,9 @@ class Estimator(
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
-                "random_state must be a whole number where checkpoint is given, so that a run that goes on draws the "
-                f"same random numbers; got {self.random_state!r}. Give a seed, such as random_state=0."
+                f"{named('random_state')} must be a whole number where checkpoint is given, so that a run that goes "
+                f"on draws the same random numbers; got {self.random_state!r}. Give a seed, such as "
+                f"{setting('random_state', 0)}."
             )
 
     def _identity(self, rows: Rows) -> Identity:
@@ -239,13 +242,31 @@ class Estimator(
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
+    def _keeps_rows(self) -> bool:
+        """Whether the map for new points holds rows of the fit, which must then be the model's own."""
+        return True
+
+    @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def read_only(array: Floats) -> Floats:
+    """The same memory under an array that cannot be written to: maps share it, and kernels know them as writeable."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_came(coordinates: Floats, rows: Rows) -> Floats:
+    """Coordinates in the precision of the rows: float32 where these are, else the float64 that they were found in."""
+    return coordinates.astype(np.float32) if rows.values.dtype == np.float32 else coordinates
 
 
 def _describe(solution: Solution) -> dict[str, Any]:

@@ -80,8 +80,7 @@ class ClassicalMDS(SpectralEstimator):
             return super()._check_input(X, reset=reset)
         rows = validation.check_pairwise(self, X, what="distances", reset=reset)
         validation.check_dense(rows, "ClassicalMDS needs the distances of all pairs")
-        validation.check_distances(rows, what="distances", reset=reset)
-        return rows
+        return validation.check_distances(rows, what="distances", reset=reset)
 
     def _method(self) -> Method:
         return Scaling(self.n_components, self.metric)
@@ -90,6 +89,10 @@ class ClassicalMDS(SpectralEstimator):
         # Of Euclidean distances the eigenvectors are known without the N x N matrix: it is another problem, that of the
         # columns, and no solver of this one. See docs/architecture.md.
         return self._embed_by_pca(rows, run) if self._is_pca else super()._embed(rows, run)
+
+    @property
+    def _keeps_rows(self) -> bool:
+        return not self._is_pca
 
     @property
     def _is_pca(self) -> bool:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from os import PathLike
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import KW_ONLY
+from typing import ClassVar
 
 import numpy as np
 
-from ..affinities import Affinity, FittedAffinity
+from ..affinities import FittedAffinity
 from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.objectives.elastic import ElasticEmbedding as Energy
-from ..embedding.repulsion.protocol import Engine, Repulsion
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.repulsion.protocol import Engine
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..errors import InputError
-from ..events import Events, Listener
 from ..neighbors.neighborhood import Neighborhood
 from ..optimize.critical import DistanceLaplacian, critical_lambda
-from ..optimize.protocol import Optimizer
 from ..records import Floats, Sparse
 from ..rules import OneOf, Rule
+from ..run import Run
+from .base import parameters
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .neighbor_embedding import NeighborEmbedding
 
 
+@parameters
 class ElasticEmbedding(NeighborEmbedding):
     """min sum w+ D + lambda sum w- exp(-D), D_nm = |x_n - x_m|^2.
 
@@ -49,60 +50,15 @@ class ElasticEmbedding(NeighborEmbedding):
 
     __doc__ += DESCRIPTION
 
+    _: KW_ONLY
+    lam: float = 100.0
+    negative: str = "uniform"
+
     _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "negative": OneOf("uniform", "distances")}
-    _kernel: ClassVar[Kernel] = GAUSSIAN
-    _usual_steps: ClassVar[int | None] = 10
+    _kernel: ClassVar[Similarity] = GAUSSIAN
+    _surely_bounded: ClassVar[float] = np.inf
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | None = None,
-        n_neighbors: int | None = None,
-        metric: str | Callable[..., float] = "euclidean",
-        affinity: str | Affinity = "auto",
-        lam: float = 100.0,
-        negative: str = "uniform",
-        optimizer: str | Optimizer = "auto",
-        repulsion: str | Repulsion = "auto",
-        init: Any = "auto",
-        homotopy: Any = "auto",
-        max_iter: int | None = None,
-        max_seconds: float | None = None,
-        tolerance: float | None = None,
-        record: int = 0,
-        search: str = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.affinity = affinity
-        self.lam = lam
-        self.negative = negative
-        self.optimizer = optimizer
-        self.repulsion = repulsion
-        self.init = init
-        self.homotopy = homotopy
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.tolerance = tolerance
-        self.record = record
-        self.search = search
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
-
-    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+    def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
         return W
 
     def _make_objective(
@@ -126,18 +82,12 @@ class ElasticEmbedding(NeighborEmbedding):
     def _pair_weight(self, n_rows: float) -> float:
         return 1.0
 
-    def _critical_lambda(self, objective: NeighborObjective, events: Events) -> float:
+    def _critical_lambda(self, objective: NeighborObjective, run: Run) -> float:
         assert isinstance(objective, Energy)
         if objective.data is None:
-            return super()._critical_lambda(objective, events)
+            return super()._critical_lambda(objective, run)
         repulsion = DistanceLaplacian(objective.data, objective.masses)
-        return critical_lambda(
-            objective.weights,
-            masses=objective.masses,
-            repulsion=repulsion,
-            events=events,
-            n_jobs=self.n_jobs,
-        )
+        return critical_lambda(objective.weights, masses=objective.masses, repulsion=repulsion, run=run)
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         """w- of a new point counts with its mean, 1."""

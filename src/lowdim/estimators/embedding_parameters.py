@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from os import PathLike
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning
 from ..embedding.repulsion.protocol import Repulsion
-from ..events import Listener
 from ..optimize.protocol import Optimizer
+from ..optimize.schedules import Annealing
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
-from .base import COMMON_RULES, Estimator
+from .base import COMMON_RULES, Estimator, parameters
 from .engines import ENGINE_RULES
 from .starts import INIT_RULES
 
@@ -51,6 +51,7 @@ DESCRIPTION = """
         (as ``metric="graph"``).
     lam
         Weight of the repulsion; 1 is the method as it was published, less makes the attraction 1 / lam times as strong.
+        Above 1 t-SNE has no minimum, SNE has none from some value below 2 on, and symmetric SNE may have none.
     optimizer
         ``"auto"`` (for t-SNE momentum on a schedule, else L-BFGS on the spectral direction), ``"gd"``, ``"fp"``,
         ``"diagh"``, ``"sd"``, ``"sd-"``, ``"cg"``, ``"lbfgs"``, ``"momentum"``, or a configured object of
@@ -61,11 +62,12 @@ DESCRIPTION = """
         Where to start: ``"auto"``, ``"pca"``, ``"spectral"`` (Laplacian eigenmaps of the same affinities),
         ``"random"``, or coordinates.
     homotopy
-        Path of lambda: ``"auto"``, a number of steps in equal factors from the critical lambda to ``lam``, values of
-        lambda to take before ``lam``, or None to minimise at ``lam`` at once.
+        Path of lambda: ``"auto"`` (10 steps, fewer where ``max_iter`` is below 250, none for t-SNE's own schedule), a
+        number of steps in equal factors from the critical lambda to ``lam``, values of lambda to take before ``lam``,
+        or None to minimise at ``lam`` at once.
     max_iter
-        Iterations at most, at each lambda; None: 270 for t-SNE's own schedule (750 up to 10,000
-        points), else 1000.
+        Iterations at most, of all steps together; None: 270 for t-SNE's own schedule (750 up to 10,000
+        points), else 1000 at each lambda.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -90,54 +92,25 @@ DESCRIPTION = """
     """
 
 
+@parameters
 class EmbeddingParameters(Estimator):
     """What a neighbour embedding is told."""
 
-    _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float | None = None
+    n_neighbors: int | None = None
+    metric: str | Callable[..., float] = "euclidean"
+    affinity: str | Affinity = "auto"
+    lam: float = 1.0
+    optimizer: str | Optimizer[Any] | Annealing = "auto"
+    repulsion: str | Repulsion = "auto"
+    init: Any = "auto"
+    homotopy: Any = "auto"
+    max_iter: int | None = None
+    max_seconds: float | None = None
+    tolerance: float | None = None
+    record: int = 0
+    search: str = "auto"
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | None = None,
-        n_neighbors: int | None = None,
-        metric: str | Callable[..., float] = "euclidean",
-        affinity: str | Affinity = "auto",
-        lam: float = 1.0,
-        optimizer: str | Optimizer = "auto",
-        repulsion: str | Repulsion = "auto",
-        init: Any = "auto",
-        homotopy: Any = "auto",
-        max_iter: int | None = None,
-        max_seconds: float | None = None,
-        tolerance: float | None = None,
-        record: int = 0,
-        search: str = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = -1,
-        memory_limit: float | str | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        callback: Listener | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.affinity = affinity
-        self.lam = lam
-        self.optimizer = optimizer
-        self.repulsion = repulsion
-        self.init = init
-        self.homotopy = homotopy
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.tolerance = tolerance
-        self.record = record
-        self.search = search
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.checkpoint = checkpoint
-        self.callback = callback
-        self.verbose = verbose
+    _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES

@@ -11,10 +11,11 @@ from ..embedding.repulsion.fft import FFT
 from ..embedding.repulsion.protocol import Repulsion
 from ..errors import InputError
 from ..events import Events
-from ..optimize.annealing import Annealing
+from ..messages import setting
 from ..optimize.descent import DirectedDescent
 from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS
+from ..optimize.schedules import Annealing
 from ..rules import Either, Instance, OneOf, Rule
 
 REPULSIONS: Mapping[str, type[Exact | BarnesHut | FFT]] = {
@@ -60,5 +61,6 @@ def check_repulsion(repulsion: Any, n_components: int) -> None:
     if n_components > most.get(name, n_components):
         other = "'barnes-hut' for 3, or 'exact' for any number" if name == "fft" else "'exact'"
         raise InputError(
-            f"repulsion={name!r} serves at most {most[name]} dimensions; got n_components={n_components}. Use {other}."
+            f"{setting('repulsion', name)} serves at most {most[name]} dimensions; got "
+            f"{setting('n_components', n_components)}. Use {other}."
         )

@@ -57,8 +57,7 @@ def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
     rows = validation.check_pairwise(estimator, X, what=entries, reset=reset)
     if estimator.metric == "graph":
         return validation.check_graph(rows, what=entries, reset=reset)
-    validation.check_distances(rows, what=entries, reset=reset)
-    return rows
+    return validation.check_distances(rows, what=entries, reset=reset)
 
 
 def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:

@@ -1,4 +1,4 @@
-"""Base of the neighbour embeddings: E(X) = E+(X) + lambda E-(X), minimised from a start."""
+"""The neighbour embeddings' one driver: E(X) = E+(X) + lambda E-(X), minimised from a start."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..data.rows import Rows
 from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.repulsion.exact import Exact, ExactEngine
+from ..embedding.objectives.divergence import negative_entropy
+from ..embedding.repulsion.exact import Exact
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import STUDENT, Kernel
-from ..errors import DataWarning, InputError
+from ..embedding.similarities import Similarity
+from ..errors import InputError
 from ..events import Events
 from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
@@ -29,21 +30,21 @@ from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
-from ..optimize.annealing import Annealing
 from ..optimize.critical import critical_lambda
-from ..optimize.descent import DirectedDescent
-from ..optimize.directions import LimitedMemory, SpectralDirection
-from ..optimize.homotopy import Phase, follow
-from ..optimize.line_search import StrongWolfe
-from ..optimize.named import named_optimizer
-from ..optimize.outcome import Outcome, Stopping
-from ..optimize.protocol import Optimizer
+from ..optimize.loop import minimise
+from ..optimize.outcome import Outcome
+from ..optimize.schedules import Annealing
 from ..records import Floats, PlannedStage, Sparse
 from ..run import Run
 from . import costs
 from .embedding_parameters import EmbeddingParameters
+from .embedding_schedule import (
+    choose_optimizer,
+    make_schedule,
+    path_of_lambda,
+    usual_steps,
+)
 from .engines import check_repulsion, choose_repulsion
-from .frames import Frames
 from .graphs import check_affinity_input
 from .starts import check_start, find_start
 
@@ -53,40 +54,38 @@ FEWEST_NEIGHBORS = 5
 """Neighbours below which a perplexity says nothing."""
 TIES = 10.0
 """Perplexity below which new points keep that of the fitted ones."""
-FEW_POINTS = 10_000
-"""Points up to which t-SNE's schedule is longer and gentler."""
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
-MOST_ITERATIONS = 1000
-USUAL_TOLERANCE = 1e-6
 USUAL_DESCENT = 45
 """Iterations of a descent at each lambda, as a rule."""
+WIDEST = 1e6
+"""Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
 
-def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Kernel) -> tuple[int, FittedAffinity]:
-    """Neighbours and affinity of a new point: under the Student kernel a third of the perplexity.
+def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) -> tuple[int, FittedAffinity]:
+    """Neighbours and affinity of a new point: a third of the perplexity where the pull of the kernel fades.
 
-    Its pull weakens with distance, so that the nearest place a point all but alone, and in a third of the time. A
-    Gaussian's grows: with fewer neighbours a copy of a fitted point would come to rest elsewhere.
+    The nearest then place a point all but alone, and in a third of the time. Under a Gaussian the pull grows: with
+    fewer neighbours a copy of a fitted point would come to rest elsewhere.
     """
-    if kernel != STUDENT or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
+    if not kernel.pull_fades or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
         return n_neighbors, fitted
     perplexity = max(TIES, fitted.perplexity / 3)
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
-def usual_iterations(n_points: int) -> int:
-    """Length of t-SNE's schedule."""
-    return 750 if n_points <= FEW_POINTS else 270
-
-
 class NeighborEmbedding(EmbeddingParameters):
-    """Base of SNE, symmetric SNE, t-SNE and the elastic embedding: a subclass says what is minimised, and how."""
+    """Base of SNE, symmetric SNE, t-SNE and the elastic embedding.
 
-    _kernel: ClassVar[Kernel]
-    _has_schedule: ClassVar[bool] = False
-    _usual_steps: ClassVar[int | None] = None
-    """Steps of lambda where ``homotopy`` is left to ``auto`` and there is no schedule."""
+    A subclass says which kernel the similarities have, the objective, the scale of the affinities, the repulsive weight
+    of a pair, and up to which lambda there is a minimum.
+    """
+
+    _kernel: ClassVar[Similarity]
+    _is_divergence: ClassVar[bool] = False
+    """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
+    _surely_bounded: ClassVar[float] = 1.0
+    """Lambda up to which E has a lower bound whatever the data: where it is a divergence and a part of E+ >= 0."""
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -101,65 +100,19 @@ class NeighborEmbedding(EmbeddingParameters):
         return check_affinity_input(self, X, reset=reset)
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
-        events = run.events
         given = check_start(self.init, rows.n_rows, self.n_components)
         hood = self._neighborhood(rows, run)
-        masses = hood.points.copies
-        with events.stage("affinities"):
-            W, fitted = self._affinities(hood, events)
-            weights = self._attraction_weights(W, masses, fitted)
-        with events.stage("start"):
-            if given is not None:
-                start = given if hood.points.duplicates is None else given[hood.points.duplicates.first]
-            else:
-                points = None if hood.points.pairwise else hood.index.rows
-                start = find_start(self.init, points, W, self.n_components, run=run)
-        repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, events)
-        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, self.n_jobs)
-        attraction = Attraction(weights, self._kernel, self.n_jobs, single=not isinstance(repulsion, Exact))
-        objective = self._make_objective(attraction, engine, masses, hood)
-        frames = Frames(max(1, self.record), [])
-        if self.record:
-            events.listeners = (*events.listeners, frames)
-        with events.stage("optimise"):
-            outcome = self._minimise(objective, start, events, frames)
-        with events.stage("map"):
-            map_ = self._make_map(hood, fitted, objective, outcome.X, run)
-        return self._embedded(hood, objective, outcome, map_, frames)
-
-    def _embedded(
-        self,
-        hood: Neighborhood,
-        objective: NeighborObjective,
-        outcome: Outcome,
-        map_: FixedEmbeddingMap,
-        frames: Frames,
-    ) -> Embedded:
-        def expand(X: Floats) -> Floats:
-            return X if hood.points.duplicates is None else X[hood.points.duplicates.group]
-
-        further = self._extra_attributes(objective, outcome)
-        attributes: dict[str, Any] = {
-            "objective_": outcome.value,
-            "n_iter_": outcome.iterations,
-            "history_": outcome.history,
-            **further,
-        }
-        if self.record:
-            attributes["frames_"] = [(iteration, expand(X)) for iteration, X in frames.kept]
-        figures = {
-            "objective": outcome.value,
-            "iterations": outcome.iterations,
-            "evaluations": outcome.evaluations,
-            "stopped": outcome.reason,
-            "gradient_norm": outcome.gradient_norm,
-            "duplicates_collapsed": hood.points.duplicates.n_collapsed if hood.points.duplicates else 0,
-            "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
-            **{name.removesuffix("_"): value for name, value in further.items()},
-        }
-        return Embedded(expand(outcome.X), map_, attributes=attributes, figures=figures)
+        W, fitted = run.stage("affinities", self._affinities, hood)
+        start = run.stage("start", self._start, given, hood, W)
+        objective = self._objective_of(hood, W, fitted, run)
+        lambdas = run.stage("path", self._path, objective)
+        self._check_minimum(objective, lambdas)
+        outcome = run.stage("optimise", self._minimise, objective, start, lambdas)
+        map_ = run.stage("map", self._make_map, hood, fitted, objective, outcome.X)
+        return self._embedded(hood, objective, outcome, map_)
 
     def _neighborhood(self, rows: Rows, run: Run) -> Neighborhood:
+        """The neighbour graph, or the graph that was given."""
         if self.affinity == "precomputed" or self.metric == "graph":
             graph = (
                 rows.values.copy()
@@ -173,145 +126,92 @@ class NeighborEmbedding(EmbeddingParameters):
                     f"{empty} of the {graph.shape[0]} rows of X have no affinity to any other, so nothing says where "
                     "they belong. Leave them out, or tie them to some."
                 )
-            return find_neighborhood(
-                Points(Rows(graph), "graph"), Graph(None, np.inf, 1), run, components=False
-            )
-        wanted = self.n_neighbors
-        if wanted is None:
-            wanted = ceil(NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity))
-            wanted = min(wanted, max(1, rows.n_rows - 1))
+            given = Points(Rows(graph), "graph")
+            return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
+        wanted = self._wanted_neighbors(rows.n_rows)
         asked = Graph(self.n_neighbors, None, wanted, self.search, NEIGHBOR_PATIENCE)
         return find_neighborhood(Points(rows, self.metric), asked, run, components=False)
 
-    @property
-    def _perplexity_of_affinity(self) -> float:
-        return float(self.affinity.perplexity) if isinstance(self.affinity, Entropic) else USUAL_PERPLEXITY
+    def _wanted_neighbors(self, n_rows: int) -> int:
+        if self.n_neighbors is not None:
+            return self.n_neighbors
+        perplexity = self.perplexity
+        if perplexity is None:
+            perplexity = self.affinity.perplexity if isinstance(self.affinity, Entropic) else USUAL_PERPLEXITY
+        return min(ceil(NEIGHBORS_PER_PERPLEXITY * perplexity), max(1, n_rows - 1))
 
-    def _affinities(self, hood: Neighborhood, events: Events) -> tuple[Sparse, FittedAffinity | None]:
+    def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
         """Symmetric affinities, and what gives those of new points (None: they come given)."""
-        lists = hood.neighbors
         if hood.points.metric == "graph":
-            W = csr_array(
-                (lists.distances, lists.indices, lists.indptr), shape=(hood.n_points, hood.n_points)
-            )
-            W.sort_indices()
-            return W, None
-        affinity = self._default_affinity(hood, events) if isinstance(self.affinity, str) else self.affinity
-        fitted = affinity.fit(lists, events=events, n_jobs=self.n_jobs)
-        return fitted.weights(lists, events=events, n_jobs=self.n_jobs), fitted
+            return weigh(hood.neighbors, None, run)
+        affinity = self._default_affinity(hood, run) if isinstance(self.affinity, str) else self.affinity
+        return weigh(hood.neighbors, affinity, run)
 
-    def _default_affinity(self, hood: Neighborhood, events: Events) -> Affinity:
+    def _default_affinity(self, hood: Neighborhood, run: Run) -> Affinity:
         fewest = int(hood.neighbors.counts.min())
         if self.perplexity is not None:
             return Entropic(self.perplexity)
         if fewest < FEWEST_NEIGHBORS:
-            events.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")
+            run.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")
             return Binary()
         perplexity = min(USUAL_PERPLEXITY, fewest / NEIGHBORS_PER_PERPLEXITY)
         why = "the default" if perplexity == USUAL_PERPLEXITY else f"a third of {fewest} neighbours"
-        events.chosen("perplexity", f"{perplexity:.4g}", why)
+        run.chosen("perplexity", f"{perplexity:.4g}", why)
         return Entropic(perplexity)
 
-    def _attraction_weights(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
-        """W+ of the points; a point that stands for m rows pulls m times as hard."""
-        if masses is not None:
-            M = diags_array(masses)
-            W = csr_array((M @ W + W @ M) / 2)
-        return self._scaled(W, masses, fitted)
+    def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
+        """Where to start: what was given, of the distinct points, or what ``init`` names."""
+        if given is not None:
+            copies = hood.points.duplicates
+            return given if copies is None else given[copies.first]
+        points = None if hood.points.pairwise else hood.index.rows
+        return find_start(self.init, points, W, self.n_components, run)
 
-    def _minimise(
-        self, objective: NeighborObjective, start: Floats, events: Events, frames: Frames
-    ) -> Outcome:
-        optimizer = self._choose_optimizer(objective, events)
-        schedule = optimizer.iterations if isinstance(optimizer, Annealing) else None
-        stopping = Stopping(
-            tolerance=self.tolerance
-            if self.tolerance is not None
-            else (0.0 if schedule else USUAL_TOLERANCE),
-            max_iterations=self.max_iter or schedule or MOST_ITERATIONS,
-            is_budget=self.max_iter is not None or schedule is not None,
-            window=3,
-        )
+    def _objective_of(
+        self, hood: Neighborhood, W: Sparse, fitted: FittedAffinity | None, run: Run
+    ) -> NeighborObjective:
+        """E at lambda: the attraction of the affinities, the repulsion by the engine that suits."""
+        copies = hood.points.copies
+        weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
+        repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, run.events)
+        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, run)
+        attraction = Attraction(weights, self._kernel, run, single=not isinstance(repulsion, Exact))
+        return self._make_objective(attraction, engine, copies, hood)
+
+    def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
+        """The values of lambda to minimise at, one after the other."""
         steps = self.homotopy
         if isinstance(steps, str):
-            steps = self._usual_steps if schedule is None else None
-        phases = [Phase(lam, optimizer, stopping) for lam in self._path(objective, steps, events)]
-        return follow(
-            objective,
-            start,
-            phases,
-            max_seconds=self.max_seconds,
-            events=events,
-            n_jobs=self.n_jobs,
-            beside=frames,
-        )
+            steps = None if self._is_annealed else usual_steps(self.max_iter)
+        is_count = isinstance(steps, numbers.Integral)
+        critical = self._critical_lambda(objective, run) if is_count else None
+        return path_of_lambda(steps, self.lam, critical, run)
 
-    def _choose_optimizer(self, objective: NeighborObjective, events: Events) -> Optimizer:
-        if not isinstance(self.optimizer, str):
-            return self.optimizer
-        if self.optimizer != "auto":
-            return named_optimizer(self.optimizer)
-        if self._has_schedule:
-            few = objective.degrees.size <= FEW_POINTS
-            iterations = self.max_iter or usual_iterations(objective.degrees.size)
-            schedule = Annealing(iterations, rate=0.5, momentum=0.9) if few else Annealing(iterations)
-            events.chosen(
-                "optimizer", f"annealed momentum, {schedule.iterations} iterations", "the quickest measured"
-            )
-            return schedule
-        events.chosen("optimizer", "L-BFGS on the spectral direction", "the quickest measured")
-        noise = 0.0 if isinstance(objective.engine, ExactEngine) else 1e-6
-        return DirectedDescent(LimitedMemory(initial=SpectralDirection()), StrongWolfe(noise=noise))
-
-    def _path(self, objective: NeighborObjective, path: Any, events: Events) -> list[float]:
-        """The values of lambda to minimise at, one after the other."""
-        if path is None:
-            return [self.lam]
-        if isinstance(path, numbers.Integral):
-            critical = self._critical_lambda(objective, events)
-            if critical >= self.lam:
-                events.warned(
-                    f"lam={self.lam:g} is below the critical lambda {critical:.3g}, where all points in one place are "
-                    "the minimum. Raise lam.",
-                    DataWarning,
-                )
-                return [self.lam]
-            low = max(critical, 1e-8 * self.lam)
-            events.chosen("homotopy", f"{path} steps from lambda = {low:.3g}", "the critical lambda")
-            return [float(lam) for lam in np.geomspace(low, self.lam, int(path))]
-        steps = np.asarray(path, dtype=np.float64).ravel()
-        if not (steps.size and np.isfinite(steps).all() and (steps > 0).all()):
+    def _check_minimum(self, objective: NeighborObjective, lambdas: list[float]) -> None:
+        """Say before the work where E has no minimum."""
+        largest = self._largest_lambda(objective)
+        if max(lambdas) > largest * (1.0 + 1e-9):
             raise InputError(
-                f"homotopy must hold finite values of lambda > 0; got {path!r}. Give such values, or a count."
+                f"lam and the values of homotopy must be at most {largest:.4g} for {type(self).__name__} of these "
+                "data: beyond that E falls for ever as points move apart, and has no minimum; got "
+                f"{max(lambdas):g}. Lower lam."
             )
-        return [*(float(lam) for lam in steps), *([] if steps[-1] == self.lam else [self.lam])]
 
-    def _critical_lambda(self, objective: NeighborObjective, events: Events) -> float:
-        pair_weight = self._pair_weight(float(objective.counts.sum()))
-        return critical_lambda(
-            objective.weights, pair_weight, masses=objective.masses, events=events, n_jobs=self.n_jobs
+    def _minimise(
+        self, objective: NeighborObjective, start: Floats, lambdas: list[float], run: Run
+    ) -> Outcome:
+        usual = self._usual_annealing(objective, len(lambdas), run)
+        optimizer, annealing = choose_optimizer(usual or self.optimizer, objective, run)
+        schedule = make_schedule(
+            lambdas,
+            annealing,
+            tolerance=self.tolerance,
+            max_iter=self.max_iter,
+            max_seconds=self.max_seconds,
         )
-
-    @abstractmethod
-    def _pair_weight(self, n_rows: float) -> float:
-        """Repulsive weight of a pair of rows where all points are in one place."""
-
-    @abstractmethod
-    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
-        """The affinities on the scale of the objective."""
-
-    @abstractmethod
-    def _make_objective(
-        self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
-    ) -> NeighborObjective:
-        """The objective at lambda."""
-
-    @abstractmethod
-    def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
-        """How hard the field pushes a new point, and whether by its logarithm."""
-
-    def _extra_attributes(self, objective: NeighborObjective, outcome: Outcome) -> dict[str, Any]:
-        return {}
+        if max(lambdas) > self._surely_bounded:
+            schedule = replace(schedule, widest=WIDEST)
+        return minimise(objective, start, optimizer, schedule, self.record, run)
 
     def _make_map(
         self,
@@ -328,31 +228,99 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, run.random("links"))
+                index = follow_links(index, hood.neighbors, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._kernel.name, strength, by_logarithm, self.n_jobs)
+        return FixedEmbeddingMap(affinities, X, field, self._kernel, strength, by_logarithm)
+
+    def _embedded(
+        self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap
+    ) -> Embedded:
+        """What the fit leaves, a row for every row of the data."""
+
+        points = hood.points
+        attributes: dict[str, Any] = {
+            "objective_": outcome.value,
+            "n_iter_": outcome.iterations,
+            "history_": outcome.history,
+        }
+        figures: dict[str, Any] = {
+            "objective": outcome.value,
+            "iterations": outcome.iterations,
+            "evaluations": outcome.evaluations,
+            "stopped": outcome.reason,
+            "gradient_norm": outcome.gradient_norm,
+            "duplicates_collapsed": points.duplicates.n_collapsed if points.duplicates else 0,
+            "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
+        }
+        if self._is_divergence and self.lam == 1.0:
+            entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
+            attributes["kl_divergence_"] = figures["kl_divergence"] = outcome.value + entropy
+        if self.record:
+            attributes["frames_"] = [(iteration, points.expand(X)) for iteration, X in outcome.frames]
+        return Embedded(points.expand(outcome.X), map_, attributes=attributes, figures=figures)
+
+    @property
+    def _is_annealed(self) -> bool:
+        """Whether lambda changes from step to step, so that a path is not needed."""
+        return isinstance(self.optimizer, Annealing)
+
+    def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
+        """The annealing that ``optimizer="auto"`` stands for; None: none."""
+        return None
+
+    def _critical_lambda(self, objective: NeighborObjective, run: Run) -> float:
+        pair_weight = self._pair_weight(float(objective.counts.sum()))
+        return critical_lambda(objective.weights, pair_weight, masses=objective.masses, run=run)
+
+    @abstractmethod
+    def _make_objective(
+        self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
+    ) -> NeighborObjective:
+        """The objective at lambda."""
+
+    @abstractmethod
+    def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+        """The affinities on the scale of the objective."""
+
+    @abstractmethod
+    def _pair_weight(self, n_rows: float) -> float:
+        """Repulsive weight of a pair of rows where all points are in one place."""
+
+    @abstractmethod
+    def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
+        """How hard the field pushes a new point, and whether by its logarithm."""
+
+    def _largest_lambda(self, objective: NeighborObjective) -> float:
+        """The largest lambda that is not known to leave E without a minimum."""
+        return np.inf
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         n_rows, n_columns = rows.shape
-        k = self.n_neighbors or ceil(
-            NEIGHBORS_PER_PERPLEXITY * (self.perplexity or self._perplexity_of_affinity)
-        )
-        k = min(k, max(1, n_rows - 1))
+        k = min(self._wanted_neighbors(n_rows), max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
         stages = (
             [] if given else [method_costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
         )
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
-        scheduled = self._has_schedule and self.optimizer == "auto"
-        most = self.max_iter or (usual_iterations(n_rows) if scheduled else MOST_ITERATIONS)
-        iterations = most if scheduled else min(most, USUAL_DESCENT) * (self._usual_steps or 2)
         return [
             *stages,
             method_costs.affinities(n_rows, k, kept=33),
-            costs.optimise(n_rows, k, repulsion, iterations, by_partial_hessian=not scheduled),
+            costs.optimise(
+                n_rows, k, repulsion, self._planned(n_rows), by_partial_hessian=not self._is_annealed
+            ),
             costs.embedding_map(n_rows, k),
         ]
+
+    def _planned(self, n_rows: int) -> int:
+        """Iterations that a fit is likely to take."""
+        if isinstance(self.optimizer, Annealing):
+            return self.max_iter or self.optimizer.iterations
+        steps = usual_steps(self.max_iter) if isinstance(self.homotopy, str) else self.homotopy
+        if not isinstance(steps, numbers.Integral):
+            steps = len([] if steps is None else np.asarray(steps)) + 1
+        usual = USUAL_DESCENT * max(2, int(steps))
+        return min(usual, self.max_iter or usual)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -71,7 +71,11 @@ class OrientedPCA(Estimator):
 
     def fit_transform(self, X: Any, y: Any = None, *, noise: Any = None) -> Any:
         """Find the directions and return the coordinates of ``X``."""
-        return self.fit(X, y, noise=noise).embedding_
+        return self.fit(X, y, noise=noise).embedding_.copy()
+
+    @property
+    def _keeps_rows(self) -> bool:
+        return False
 
     def _identity(self, rows: Rows) -> Identity:
         identity = super()._identity(rows)

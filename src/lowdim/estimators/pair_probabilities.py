@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
-from ..embedding.attraction import Attraction
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.objectives.divergence import negative_entropy
-from ..embedding.repulsion.protocol import Engine
-from ..neighbors.neighborhood import Neighborhood
-from ..optimize.outcome import Outcome
 from ..records import Floats, Sparse
-from .neighbor_embedding import NeighborEmbedding
 
 
-class PairProbabilities(NeighborEmbedding):
-    """min KL(P | Q) over all pairs: P and Q both sum to 1."""
+def scaled_to_one(W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+    """P = W / sum W."""
+    return csr_array((W.data / W.data.sum(), W.indices, W.indptr), shape=W.shape)
 
-    _objective: ClassVar[type[NeighborObjective]]
 
-    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
-        return csr_array((W.data / W.data.sum(), W.indices, W.indptr), shape=W.shape)
+def weight_of_pair(n_rows: float) -> float:
+    """1 / (N (N - 1)): q of any pair where all points are in one place."""
+    return 1.0 / (n_rows * (n_rows - 1.0))
 
-    def _make_objective(
-        self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
-    ) -> NeighborObjective:
-        return self._objective(attraction, engine, self.lam, masses)
 
-    def _pair_weight(self, n_rows: float) -> float:
-        return 1.0 / (n_rows * (n_rows - 1.0))
-
-    def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
-        """lambda N / Z: a fitted point's pull sums to 1 / N, a new point's to 1."""
-        field = objective.engine.field(X, objective.masses)
-        Z = float(objective.counts @ (field.potential + (objective.counts - 1.0)))
-        return self.lam * float(objective.counts.sum()) / max(Z, 1e-300), False
-
-    def _extra_attributes(self, objective: NeighborObjective, outcome: Outcome) -> dict[str, Any]:
-        if self.lam != 1.0:
-            return {}
-        entropy = negative_entropy(objective.weights, objective.masses, objective.n_jobs)
-        return {"kl_divergence_": outcome.value + entropy}
+def strength_of_field(objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
+    """lambda N / Z: a fitted point's pull sums to 1 / N, a new point's to 1."""
+    field = objective.engine.field(X, objective.masses)
+    Z = float(objective.counts @ (field.potential + objective.copies))
+    return objective.lam * float(objective.counts.sum()) / max(Z, 1e-300), False

@@ -13,6 +13,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..mapping.linear import LinearMap
+from ..messages import named
 from ..methods.base import Embedded
 from ..records import Floats, PlannedStage
 from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
@@ -21,7 +22,7 @@ from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, f
 from ..spectral.linear.probabilistic import Density
 from ..spectral.linear.result import LinearFit, require_count
 from ..spectral.linear.streaming import Sketch, sketch_capacity, sketch_rows
-from .base import COMMON_RULES, Estimator, parameters
+from .base import COMMON_RULES, Estimator, as_came, parameters, read_only
 
 DENSE_SOLVERS = ("covariance", "snapshot")
 """Solvers that hold a square matrix of the columns or of the rows."""
@@ -88,8 +89,8 @@ class PCA(Estimator):
         count = self._count
         if count is None:
             raise InputError(
-                f"n_components of PCA must be a whole number for partial_fit; got {self.n_components!r}. The rows "
-                "to come are not known, so neither is their share of variance."
+                f"{named('n_components', 'PCA')} must be a whole number for partial_fit; got {self.n_components!r}. "
+                "The rows to come are not known, so neither is their share of variance."
             )
         validation.check_components(count, rows.n_columns, "the number of features")
         self.sketch_ = sketch_rows(
@@ -99,7 +100,7 @@ class PCA(Estimator):
         for name, value in self._attributes(fit).items():
             setattr(self, name, value)
         self.map_ = self._map(fit)
-        self.embedding_ = self.map_.transform(rows, Run(workers=self._workers))
+        self.embedding_ = read_only(as_came(self.map_.transform(rows, Run(workers=self._workers)), rows))
         return self
 
     def _sketch_so_far(self, count: int, n_columns: int) -> Sketch:
@@ -147,6 +148,10 @@ class PCA(Estimator):
     def _count(self) -> int | None:
         """The number of components, where a number was given rather than a share or None."""
         return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
+
+    @property
+    def _keeps_rows(self) -> bool:
+        return False
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         if self._count is not None:

@@ -13,7 +13,7 @@ from ..embedding.attraction import Attraction
 from ..embedding.objectives import sne
 from ..embedding.objectives.base import NeighborObjective
 from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.similarities import GAUSSIAN, Similarity
 from ..neighbors.neighborhood import Neighborhood
 from ..records import Floats, Sparse
 from .embedding_parameters import DESCRIPTION
@@ -36,14 +36,14 @@ class SNE(NeighborEmbedding):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = GAUSSIAN
+    _kernel: ClassVar[Similarity] = GAUSSIAN
 
-    def _scaled(self, W: Sparse, masses: Floats | None, fitted: FittedAffinity | None) -> Sparse:
-        """(P + P') / 2 with rows of P that sum to the masses; of entropic affinities that is W itself."""
+    def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+        """(P + P') / 2 with rows of P that sum to the copies; of entropic affinities that is W itself."""
         if isinstance(fitted, FittedEntropic) and fitted.symmetrize == "average":
             return W
         totals = np.asarray(W.sum(axis=1)).ravel()
-        wanted = np.ones(totals.size) if masses is None else masses
+        wanted = np.ones(totals.size) if copies is None else copies
         P = diags_array(wanted / totals) @ W
         return csr_array((P + P.T) / 2)
 
@@ -57,3 +57,15 @@ class SNE(NeighborEmbedding):
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         return self.lam, True
+
+    def _largest_lambda(self, objective: NeighborObjective) -> float:
+        """2 min d_n over the points without copies, d_n being the degrees of (P + P') / 2.
+
+        Let point n alone move away, to the distance R from all others. Then E+ grows as 2 d_n R^2, and of E- only
+        log S_n changes, as -R^2: E goes as (2 d_n - lambda) R^2. The degrees have the mean 1, so that every lambda
+        above 2 leaves E without a minimum; and 2 d_n = 1 + sum_m p_n|m >= 1, so that lambda = 1 is never refused. With
+        a copy at its side S_n does not fall below 1. What several points can do together is left to the minimisation
+        to find.
+        """
+        alone = objective.degrees[objective.counts == 1.0]
+        return 2.0 * float(alone.min(initial=np.inf))

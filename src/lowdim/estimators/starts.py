@@ -72,7 +72,7 @@ def find_start(
     n_components
         Coordinates.
     run
-        Draws the noise, and is told what ``auto`` chose.
+        Told what ``auto`` chose; draws the noise.
     """
     n_points, rng = weights.shape[0], run.random("solve")
     if name == "auto":
@@ -90,7 +90,7 @@ def find_start(
             raise InputError(
                 "init='pca' needs points; X holds distances or affinities. Use init='spectral' or 'random'."
             )
-        found = _principal(rows, n_components, rng)
+        found = _principal(rows, n_components, run)
     else:
         found = _spectral(weights, n_components, run)
     found -= found.mean(axis=0)
@@ -100,9 +100,9 @@ def find_start(
     return X
 
 
-def _principal(rows: Rows, n_components: int, rng: np.random.Generator) -> Floats:
+def _principal(rows: Rows, n_components: int, run: Run) -> Floats:
     count = min(n_components, *rows.shape)
-    fit = fit_pca(rows, count, "auto", run=Run.of(rng))
+    fit = fit_pca(rows, count, "auto", run=run.silent())
     projected = np.empty((rows.n_rows, count))
     for part in row_blocks(rows.n_rows, rows.block_rows()):
         projected[part] = (rows.block(part) - fit.mean) @ fit.components.T
@@ -114,7 +114,6 @@ def _spectral(weights: Sparse, n_components: int, run: Run) -> Floats:
     count = min(n_components, weights.shape[0] - 2)
     if count < 1:
         return np.zeros((weights.shape[0], 0))
-    problem = laplacian_problem(weights, run=run)
-    solution = solve(problem, count, tolerance=ROUGH, run=run)
+    solution = solve(laplacian_problem(weights, run=run), count, tolerance=ROUGH, run=run)
     deviation = solution.vectors.std(axis=0)
     return np.asarray(solution.vectors / np.where(deviation > 0, deviation, 1.0))

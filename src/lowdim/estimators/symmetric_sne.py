@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..embedding.attraction import Attraction
 from ..embedding.objectives import symmetric_sne
 from ..embedding.objectives.base import NeighborObjective
-from ..embedding.similarity import GAUSSIAN, Kernel
+from ..embedding.repulsion.protocol import Engine
+from ..embedding.similarities import GAUSSIAN, Similarity
+from ..neighbors.neighborhood import Neighborhood
+from ..records import Floats
 from .embedding_parameters import DESCRIPTION
-from .pair_probabilities import PairProbabilities
+from .neighbor_embedding import NeighborEmbedding
+from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
 
 
-class SymmetricSNE(PairProbabilities):
+class SymmetricSNE(NeighborEmbedding):
     """min KL(P | Q), q_nm ~ exp(-|x_n - x_m|^2): sum p D + lambda log sum exp(-D).
 
     Symmetric SNE (Cook et al. 2007). P are the entropic affinities of the data, made symmetric. New points are placed
@@ -27,5 +32,18 @@ class SymmetricSNE(PairProbabilities):
 
     __doc__ += DESCRIPTION
 
-    _kernel: ClassVar[Kernel] = GAUSSIAN
-    _objective: ClassVar[type[NeighborObjective]] = symmetric_sne.SymmetricSNE
+    _kernel: ClassVar[Similarity] = GAUSSIAN
+    _is_divergence: ClassVar[bool] = True
+    _scaled = staticmethod(scaled_to_one)
+    _pair_weight = staticmethod(weight_of_pair)
+    _strength = staticmethod(strength_of_field)
+
+    # For large D, E is sum p D - lambda min D, and sum p D >= min D since p sums to 1. So E is bounded below for
+    # lambda <= 1. Beyond, it is not where points can be laid out with sum p D < lambda min D: always for N <= d + 1
+    # points, whose distances can all be equal, but for more points only from a lambda on that P decides. Nothing
+    # cheaper than the minimisation tells, so that there it is the minimisation that says so.
+
+    def _make_objective(
+        self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
+    ) -> NeighborObjective:
+        return symmetric_sne.SymmetricSNE(attraction, engine, self.lam, masses)

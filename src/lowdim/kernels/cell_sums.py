@@ -14,100 +14,19 @@ from typing import Any
 
 from ..records import Floats
 from .compiling import njit
-from .exponential import exp_minus
-from .pair_sums import REORDER
-
-
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
-def student_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, float, float]:
-    """The first ``count`` cells as seen from (a, b), with K = 1 / (1 + D)."""
-    potential = force_x = force_y = 0.0
-    for m in range(count):
-        u, v = a - cells[0, m], b - cells[1, m]
-        q, xx, xy, yy = cells[2, m], cells[3, m], cells[4, m], cells[5, m]
-        k0 = 1.0 / (1.0 + (u * u + v * v))
-        k1 = k0 * k0
-        k2 = 2.0 * k1 * k0
-        s, t = xx * u + xy * v, xy * u + yy * v
-        trace, twice = xx + yy, 2.0 * (s * u + t * v)
-        potential += q * k0 - trace * k1 + twice * k2
-        weight = q * k1 - trace * k2 + 3.0 * twice * k2 * k0
-        force_x += weight * u - 2.0 * k2 * s
-        force_y += weight * v - 2.0 * k2 * t
-    return potential, force_x, force_y
-
-
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
-def gaussian_flat(cells: Any, count: int, a: float, b: float) -> tuple[float, float, float]:
-    """The first ``count`` cells as seen from (a, b), with K = exp(-D)."""
-    potential = force_x = force_y = 0.0
-    for m in range(count):
-        u, v = a - cells[0, m], b - cells[1, m]
-        q, xx, xy, yy = cells[2, m], cells[3, m], cells[4, m], cells[5, m]
-        kernel = exp_minus(u * u + v * v)
-        s, t = xx * u + xy * v, xy * u + yy * v
-        weight = kernel * (q - (xx + yy) + 2.0 * (s * u + t * v))
-        potential += weight
-        force_x += weight * u - 2.0 * kernel * s
-        force_y += weight * v - 2.0 * kernel * t
-    return potential, force_x, force_y
-
-
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
-def student_solid(cells: Any, count: int, a: float, b: float, c: float) -> tuple[float, float, float, float]:
-    """``student_flat`` in three dimensions."""
-    potential = force_x = force_y = force_z = 0.0
-    for m in range(count):
-        u, v, w = a - cells[0, m], b - cells[1, m], c - cells[2, m]
-        q, xx, xy, xz = cells[3, m], cells[4, m], cells[5, m], cells[6, m]
-        yy, yz, zz = cells[7, m], cells[8, m], cells[9, m]
-        k0 = 1.0 / (1.0 + (u * u + v * v + w * w))
-        k1 = k0 * k0
-        k2 = 2.0 * k1 * k0
-        r = xx * u + xy * v + xz * w
-        s = xy * u + yy * v + yz * w
-        t = xz * u + yz * v + zz * w
-        trace, twice = xx + yy + zz, 2.0 * (r * u + s * v + t * w)
-        potential += q * k0 - trace * k1 + twice * k2
-        weight = q * k1 - trace * k2 + 3.0 * twice * k2 * k0
-        force_x += weight * u - 2.0 * k2 * r
-        force_y += weight * v - 2.0 * k2 * s
-        force_z += weight * w - 2.0 * k2 * t
-    return potential, force_x, force_y, force_z
-
-
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
-def gaussian_solid(cells: Any, count: int, a: float, b: float, c: float) -> tuple[float, float, float, float]:
-    """``gaussian_flat`` in three dimensions."""
-    potential = force_x = force_y = force_z = 0.0
-    for m in range(count):
-        u, v, w = a - cells[0, m], b - cells[1, m], c - cells[2, m]
-        q, xx, xy, xz = cells[3, m], cells[4, m], cells[5, m], cells[6, m]
-        yy, yz, zz = cells[7, m], cells[8, m], cells[9, m]
-        kernel = exp_minus(u * u + v * v + w * w)
-        r = xx * u + xy * v + xz * w
-        s = xy * u + yy * v + yz * w
-        t = xz * u + yz * v + zz * w
-        weight = kernel * (q - (xx + yy + zz) + 2.0 * (r * u + s * v + t * w))
-        potential += weight
-        force_x += weight * u - 2.0 * kernel * r
-        force_y += weight * v - 2.0 * kernel * s
-        force_z += weight * w - 2.0 * kernel * t
-    return potential, force_x, force_y, force_z
+from .radials import add_flat_cells, add_solid_cells
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def add_cells(student: bool, cells: Floats, count: int, place: Floats, out: Floats) -> None:
+def add_cells(radial: Any, cells: Floats, count: int, place: Floats, out: Floats) -> None:
     """Add to ``out`` the potential and then the force of the first ``count`` cells, in two or three dimensions."""
     if place.size == 2:
-        a, b = place[0], place[1]
-        flat = student_flat(cells, count, a, b) if student else gaussian_flat(cells, count, a, b)
+        flat = add_flat_cells(radial, cells, count, place[0], place[1])
         out[0] += flat[0]
         out[1] += flat[1]
         out[2] += flat[2]
     else:
-        a, b, c = place[0], place[1], place[2]
-        solid = student_solid(cells, count, a, b, c) if student else gaussian_solid(cells, count, a, b, c)
+        solid = add_solid_cells(radial, cells, count, place[0], place[1], place[2])
         out[0] += solid[0]
         out[1] += solid[1]
         out[2] += solid[2]

@@ -13,7 +13,8 @@ import numpy as np
 from ..records import Floats, Integers
 from .compiling import njit
 from .exponential import exp_minus
-from .pair_sums import REORDER, TILE, squares
+from .pair_sums import TILE, squares
+from .radials import REORDER
 
 
 @njit(cache=True, nogil=True, forceinline=True)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..records import Floats, Integers
+from .box_tree import Tree, walk
 from .cell_sums import add_cells
 from .compiling import njit
 from .pair_sums import ZERO, add_field
-from .tree import Tree, walk
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +98,8 @@ def _empty_lists(tree: Tree, width: int) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def of_groups(
-    student: bool,
+    radial: Any,
+    at_zero: float,
     tree: Tree,
     charges: Floats,
     cells: Floats,
@@ -108,7 +109,10 @@ def of_groups(
     stop: int,
     out: Floats,
 ) -> None:
-    """Potential and force (1 + d) at the points of groups [start, stop), into the rows that the points have."""
+    """Potential and force (1 + d) at the points of groups [start, stop), into the rows that the points have.
+
+    ``at_zero`` is K(0).
+    """
     d = tree.columns.shape[0]
     found, lists = _empty_lists(tree, cells.shape[1])
     cell_list, point_list, charge_list = lists
@@ -118,7 +122,7 @@ def of_groups(
         box = (tree.low[g], tree.high[g])
         counts = walk(tree, cells, theta, box, own, found[0], found[1])
         others = _list_sources(tree, charges, cells, found, counts, lists)
-        # Where all points of the group are in one place, K(0) = 1 for each pair, and there is no force.
+        # Where all points of the group are in one place, each pair has K(0), and there is no force.
         together = tree.side[g] == 0.0
         count = others if together else others + own[1] - own[0]
         for t in range(others, count):
@@ -131,19 +135,19 @@ def of_groups(
             sums = out[tree.order[n]]
             sums[:] = 0.0
             if together:
-                sums[0] = cells[g, d] - charges[n]
+                sums[0] = at_zero * (cells[g, d] - charges[n])
             else:
                 # No point is its own source.
                 charge_list[others + n - own[0]] = 0.0
-            add_cells(student, cell_list, counts[0], place, sums)
-            add_field(student, point_list, charge_list, ZERO, count, place, sums)
+            add_cells(radial, cell_list, counts[0], place, sums)
+            add_field(radial, point_list, charge_list, ZERO, count, place, sums)
             if not together:
                 charge_list[others + n - own[0]] = charges[n]
 
 
 @njit(cache=True, nogil=True)
 def of_places(
-    student: bool,
+    radial: Any,
     tree: Tree,
     charges: Floats,
     cells: Floats,
@@ -159,5 +163,5 @@ def of_places(
         counts = walk(tree, cells, theta, (places[n], places[n]), (ZERO, ZERO), found[0], found[1])
         count = _list_sources(tree, charges, cells, found, counts, lists)
         out[n] = 0.0
-        add_cells(student, lists[0], counts[0], places[n], out[n])
-        add_field(student, lists[1], lists[2], ZERO, count, places[n], out[n])
+        add_cells(radial, lists[0], counts[0], places[n], out[n])
+        add_field(radial, lists[1], lists[2], ZERO, count, places[n], out[n])

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..records import Floats, Integers
+from .box_tree import Tree, walk
 from .compiling import njit
-from .pair_sums import REORDER, ZERO, add_products, slopes
-from .tree import Tree, walk
+from .pair_sums import ZERO, add_products, squares
+from .radials import REORDER, slopes, three_slopes
 
 
 @njit(cache=True, nogil=True)
@@ -66,16 +67,12 @@ def moments_of(tree: Tree, charges: Floats) -> tuple[Floats, Floats]:
 
 
 @njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
-def _factors(student: bool, order: int, columns: Any, count: int, place: Any, slope: Any, out: Any) -> None:
+def _factors(radial: Any, order: int, columns: Any, count: int, place: Any, slope: Any, out: Any) -> None:
     """What multiplies each moment of the first ``count`` cells: ``count`` numbers of ``out`` for each moment."""
     d = columns.shape[0]
-    slopes(student, order, columns, ZERO, count, place, out)
-    slopes(student, ZERO, columns, ZERO, count, place, slope[0])
-    first, second, here = slope[1], slope[2], out[:count]
-    for t in range(count):
-        # K_{j+1} = (j + 1) K K_j for the Student kernel; all slopes of the Gaussian are equal.
-        first[t] = (order + 1.0) * slope[0, t] * here[t] if student else here[t]
-        second[t] = (order + 2.0) * slope[0, t] * first[t] if student else here[t]
+    first, second = slope[0], slope[1]
+    squares(columns, ZERO, count, place, out)
+    three_slopes(radial, order, out[:count], first, second)
     into = (1 + d) * count
     for a in range(d):
         x, at = columns[a], place[a]
@@ -122,7 +119,7 @@ def _list_sources(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _sum_group(
-    student: bool, order: int, tree: Tree, own: tuple[int, int], counts: Any, lists: Any, room: Any, out: Any
+    radial: Any, order: int, tree: Tree, own: tuple[int, int], counts: Any, lists: Any, room: Any, out: Any
 ) -> None:
     """Sums over the lists at the points of one group, four at a time; its own points, if listed, are the last ones.
 
@@ -140,8 +137,10 @@ def _sum_group(
             for c in range(d):
                 place[c] = tree.columns[c, n]
             row = values[n - first]
-            _factors(student, order, cell_list, n_cells, place, slope, row)
-            slopes(student, order, point_list, ZERO, n_points, place, row[offset:])
+            _factors(radial, order, cell_list, n_cells, place, slope, row)
+            near = row[offset : offset + n_points]
+            squares(point_list, ZERO, n_points, place, near)
+            slopes(radial, order, near)
             if n_points > others:
                 # No point is its own source.
                 row[offset + others + n - own[0]] = 0.0
@@ -154,8 +153,9 @@ def _sum_group(
 
 @njit(cache=True, nogil=True)
 def of_groups(
-    student: bool,
+    radial: Any,
     order: int,
+    at_zero: float,
     tree: Tree,
     charges: Floats,
     expanded: tuple[Floats, Floats],
@@ -167,15 +167,14 @@ def of_groups(
 ) -> None:
     """sum_{m != n} K_order(D_nm) c_m at the points of groups [start, stop), into the rows that the points have.
 
-    ``expanded`` is what ``moments_of`` gave for the charges.
+    ``expanded`` is what ``moments_of`` gave for the charges, ``at_zero`` is K_order(0).
     """
     mean, moments = expanded
     n_nodes, d, n_points = tree.start.size, tree.columns.shape[0], tree.columns.shape[1]
     most = moments.shape[1] * n_nodes + n_points
     found = (np.empty(n_nodes, np.int64), np.empty((n_nodes, 2), np.int64))
     lists = (np.empty((d, n_nodes)), np.empty((d, n_points)), np.empty((charges.shape[1], most)))
-    room = (np.zeros((4, most)), np.empty((3, n_nodes)), np.empty((4, charges.shape[1])))
-    at_zero = 2.0 if student and order == 2 else 1.0
+    room = (np.zeros((4, most)), np.empty((2, n_nodes)), np.empty((4, charges.shape[1])))
     for g in groups[start:stop]:
         own = (tree.start[g], tree.stop[g])
         counts = walk(tree, mean, theta, (tree.low[g], tree.high[g]), own, found[0], found[1])
@@ -187,7 +186,7 @@ def of_groups(
                 lists[1][c, t] = tree.columns[c, own[0] + t - others]
             for k in range(charges.shape[1]):
                 lists[2][k, moments.shape[1] * counts[0] + t] = charges[own[0] + t - others, k]
-        _sum_group(student, order, tree, own, (counts[0], count, others), lists, room, out)
+        _sum_group(radial, order, tree, own, (counts[0], count, others), lists, room, out)
         if together:
             # All points of the group are in one place.
             for n in range(own[0], own[1]):

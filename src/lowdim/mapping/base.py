@@ -30,7 +30,7 @@ class NearestMap:
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone."""
-        return self.embedding[self.index.query(rows, 1).indices]
+        return self.embedding[self.index.query(rows, 1, run).indices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ComponentsMap:
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone."""
-        nearest = self.index.query(rows, 1).indices
+        nearest = self.index.query(rows, 1, run).indices
         coordinates = np.empty((rows.n_rows, self.shifts.shape[1]))
         for label, (map_, members) in enumerate(zip(self.maps, self.members, strict=True)):
             picked = np.flatnonzero(self.labels[nearest] == label)

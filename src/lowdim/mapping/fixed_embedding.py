@@ -13,15 +13,15 @@ phi. The field phi is that of the fitted points and is computed once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
 from ..data.rows import Rows
+from ..embedding.repulsion.protocol import FrozenField
+from ..embedding.similarities import Similarity
 from ..errors import InputError
-from ..parallel import map_blocks
 from ..records import Floats, Integers, Sparse
 from ..run import Run
 from .nystrom import Affinities
@@ -29,28 +29,6 @@ from .nystrom import Affinities
 MOST_STEPS = 100
 SETTLED = 1e-4
 """A point has settled once a step moves it by less than this share of the kernel's width, which is 1."""
-
-
-class Push(Protocol):
-    """Potential and force of the fitted points."""
-
-    @property
-    def potential(self) -> Floats:
-        """phi at each place."""
-        ...
-
-    @property
-    def force(self) -> Floats:
-        """-1/2 of its gradient."""
-        ...
-
-
-class PushField(Protocol):
-    """The field of the fitted points at any place."""
-
-    def at(self, places: Floats) -> Push:
-        """Each place alone."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +44,19 @@ class FixedEmbeddingMap:
     field
         Their field.
     kernel
-        ``"gaussian"`` or ``"student"``.
+        The similarity.
     strength
         lambda c.
     by_logarithm
         Whether the push is lambda log phi, and ``strength`` is lambda.
-    n_jobs
-        Threads.
     """
 
     affinities: Affinities
     embedding: Floats
-    field: PushField
-    kernel: Literal["gaussian", "student"]
+    field: FrozenField
+    kernel: Similarity
     strength: float
     by_logarithm: bool = False
-    n_jobs: int | None = None
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone; one that equals a fitted point takes that one's."""
@@ -97,22 +72,22 @@ class FixedEmbeddingMap:
                     f"{int(alone.sum())} rows of X have no affinity to any fitted point (the first is row "
                     f"{new[alone][0]}), so nothing says where they belong. Leave them out, or widen the affinity."
                 )
-            places[new] = self._place(Ties.of(tied))
+            places[new] = self._place(Ties.of(tied), run)
         return places
 
-    def _place(self, ties: Ties) -> Floats:
+    def _place(self, ties: Ties, run: Run) -> Floats:
         """Scaled descent: a step of the pull's own curvature, longer while E falls, shorter where it does not."""
         everyone = np.arange(ties.n_rows)
         X = np.asarray(ties.weights @ self.embedding)
         nearest = self.embedding[ties.strongest]
-        value, step = self._evaluate(X, ties, everyone)
-        other, other_step = self._evaluate(nearest, ties, everyone)
+        value, step = self._evaluate(X, ties, everyone, run)
+        other, other_step = self._evaluate(nearest, ties, everyone, run)
         better = other < value
         X[better], value[better], step[better] = nearest[better], other[better], other_step[better]
         length, moving = np.ones(ties.n_rows), everyone
         for _ in range(MOST_STEPS):
             trial = X[moving] + length[moving, None] * step[moving]
-            found, next_step = self._evaluate(trial, ties, moving)
+            found, next_step = self._evaluate(trial, ties, moving, run)
             falls = found < value[moving]
             ahead = moving[falls]
             X[ahead], value[ahead], step[ahead] = trial[falls], found[falls], next_step[falls]
@@ -124,20 +99,20 @@ class FixedEmbeddingMap:
                 break
         return X
 
-    def _evaluate(self, X: Floats, ties: Ties, rows: Integers) -> tuple[Floats, Floats]:
+    def _evaluate(self, X: Floats, ties: Ties, rows: Integers, run: Run) -> tuple[Floats, Floats]:
         """The objective of some of the points at X, and their steps -gradient / (curvature of the pull)."""
         X = np.ascontiguousarray(X)
         energy, pull, curvature = np.empty(rows.size), np.empty_like(X), np.empty(rows.size)
-        student, W, embedding = self.kernel == "student", ties.weights, self.embedding
+        radial, W, embedding = self.kernel.radial, ties.weights, self.embedding
 
         def work(part: slice) -> None:
-            kernels.placing.pulls(
-                student, W.indptr, W.indices, W.data, embedding, rows, X, part.start, part.stop, energy, pull,
+            kernels.attraction.on_new_points(
+                radial, W.indptr, W.indices, W.data, embedding, rows, X, part.start, part.stop, energy, pull,
                 curvature,
             )  # fmt: skip
 
-        map_blocks(work, rows.size, n_jobs=self.n_jobs)
-        field = self.field.at(X)
+        run.map(work, rows.size)
+        field = self.field.at(X, run)
         if self.by_logarithm:
             phi = np.maximum(field.potential, np.finfo(np.float64).tiny)
             push, energy = self.strength * field.force / phi[:, None], energy + self.strength * np.log(phi)

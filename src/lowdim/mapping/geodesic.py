@@ -22,7 +22,7 @@ class SquaredGeodesics:
 
     def values(self, rows: Rows, run: Run) -> Floats:
         """One row for each new point, one column for each fitted point."""
-        lengths = paths_from_new(self.graph, self.lookup.query(rows), events=run.events, n_jobs=run.n_jobs)
+        lengths = paths_from_new(self.graph, self.lookup.query(rows, run), run=run)
         return np.square(lengths, out=lengths)
 
 
@@ -36,5 +36,5 @@ class GeodesicsToLandmarks:
 
     def values(self, rows: Rows, run: Run) -> Floats:
         """One row for each new point, one column for each landmark."""
-        lengths = paths_from_new(self.graph, self.lookup.query(rows), events=run.events, n_jobs=run.n_jobs)
+        lengths = paths_from_new(self.graph, self.lookup.query(rows, run), run=run)
         return np.square(lengths[:, self.landmarks])

@@ -75,8 +75,8 @@ class NeighborAffinities:
 
     def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
-        neighbors = self.lookup.query(rows)
-        W = self.affinity.to_new(neighbors, events=run.events, n_jobs=run.n_jobs)
+        neighbors = self.lookup.query(rows, run)
+        W = self.affinity.to_new(neighbors, run)
         nearest = neighbors.indptr[:-1]
         equal = np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
         return (W if self.weights is None else csr_array(W * self.weights)), equal

@@ -23,7 +23,7 @@ class SquaredDistances:
 
     def values(self, rows: Rows, run: Run) -> Floats:
         """One row for each new point, one column for each fitted point."""
-        distances = pairwise_distances(rows, self.rows, self.metric, n_jobs=run.n_jobs)
+        distances = pairwise_distances(rows, self.rows, self.metric, run)
         return np.square(distances, out=distances)
 
 

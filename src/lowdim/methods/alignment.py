@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from .. import checks, kernels
 from ..affinities.patches import Patches
 from ..errors import InputError
+from ..messages import named, setting
 from ..records import Floats, Integers, Neighbors, Problem, Sparse
 from ..run import Run
 from ..spectral.operators import Explicit
@@ -137,7 +138,7 @@ def require_neighbors(neighbors: Neighbors, least: int, variant: str, why: str) 
     counts = neighbors.counts
     if counts.size and (fewest := int(counts.min())) < least:
         raise InputError(
-            f"n_neighbors: variant={variant!r} needs at least {least} points in every neighbourhood ({why}), but "
-            f"that of point {int(np.argmin(counts))} has {fewest}. "
-            "Raise n_neighbors (or radius), or lower n_components."
+            f"{named('n_neighbors')}: {setting('variant', variant)} needs at least {least} points in every "
+            f"neighbourhood ({why}), but that of point {int(np.argmin(counts))} has {fewest}. Raise "
+            f"{named('n_neighbors')} (or {named('radius')}), or lower {named('n_components')}."
         )

@@ -44,7 +44,7 @@ class Scaling(Method):
         if self.metric == "precomputed":
             return np.asarray(np.square(rows.block(slice(None))))
         metric = resolve_metric(self.metric, rows=rows)
-        squared = pairwise_distances(rows, rows, metric, n_jobs=run.n_jobs, events=run.events)
+        squared = pairwise_distances(rows, rows, metric, run)
         return np.square(squared, out=squared)
 
     def problem_by_blocks(self, part: Points, run: Run) -> Problem:
@@ -56,7 +56,7 @@ class Scaling(Method):
         def squared(block: slice) -> Floats:
             if metric is None:
                 return np.asarray(np.square(rows.block(block)))
-            return np.square(pairwise_distances(Rows(rows.values[block]), rows, metric, n_jobs=run.n_jobs))
+            return np.square(pairwise_distances(Rows(rows.values[block]), rows, metric, run))
 
         gram = GramRows(rows.n_rows, squared, scale=-0.5)
         return Problem(gram, "largest", gram.mass, np.ones((gram.size, 1)))

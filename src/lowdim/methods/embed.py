@@ -78,7 +78,7 @@ def _connect(method: Method, hood: Neighborhood, state: str, embed_part: Embed, 
 
 
 def _bridges(hood: Neighborhood, run: Run) -> Edges:
-    return connect_components(hood.components, hood.index, events=run.events)
+    return connect_components(hood.components, hood.index, run)
 
 
 def _largest(method: Method, hood: Neighborhood, state: str, embed_part: Embed, run: Run) -> Embedded:

@@ -61,9 +61,7 @@ class Given(Method):
         """Weights that rebuild a new point from its nearest fitted ones, where there are points."""
         if part.pairwise:
             return WithoutPoints()
-        index = build_index(
-            part.rows, self.metric, n_jobs=run.n_jobs, rng=run.random("search"), events=run.events
-        )
+        index = build_index(part.rows, self.metric, run=run)
         k = min(self.n_components + 3, part.n_points)
         return LocallyLinearMap(Lookup(index, k), solution.vectors)
 

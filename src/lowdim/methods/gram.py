@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import checks
 from ..errors import DataWarning, NumericalError
+from ..messages import setting
 from ..records import Floats, Problem, Solution, Sparse
 from ..run import Run
 from ..spectral.operators import CenteredGram, Explicit
@@ -73,8 +74,8 @@ def kernel_problem(kernel: Floats, run: Run) -> GramProblem:
     if 0 < share < 16 * EPSILON:
         raise NumericalError(
             f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is "
-            "left of the differences between points. Centre the columns of X, or use kernel='linear' or 'rbf', "
-            "which do not depend on an offset."
+            f"left of the differences between points. Centre the columns of X, or use {setting('kernel', 'linear')} "
+            "or 'rbf', which do not depend on an offset."
         )
     if 0 < share < np.sqrt(EPSILON):
         run.warned(

@@ -47,14 +47,14 @@ class Geodesic(Method):
     def problem(self, part: Neighborhood, run: Run) -> DistanceProblem:
         """All squared geodesics, centred."""
         self._check(part)
-        edges = symmetric_graph(part.bridged(), n_jobs=run.n_jobs)
+        edges = symmetric_graph(part.bridged(), run)
         squared = run.stage("geodesics", _squared_paths, edges)
         return distance_problem(squared, part.points.copies, edges)
 
     def problem_by_blocks(self, part: Neighborhood, run: Run) -> Problem:
         """Squared geodesics, a block of sources at a time."""
         self._check(part)
-        edges = symmetric_graph(part.bridged(), n_jobs=run.n_jobs)
+        edges = symmetric_graph(part.bridged(), run)
         inside = run.silent()
 
         def rows(block: slice) -> Floats:
@@ -107,7 +107,7 @@ class Geodesic(Method):
     def landmark_distances(self, part: Neighborhood, landmarks: Integers, run: Run) -> LandmarkGeodesics:
         """Geodesics from the landmarks."""
         self._check(part)
-        edges = symmetric_graph(part.bridged(), n_jobs=run.n_jobs)
+        edges = symmetric_graph(part.bridged(), run)
         return LandmarkGeodesics(part, edges, landmarks, run.workers.memory_limit)
 
     def for_landmarks(self, n_landmarks: int, run: Run) -> Self:
@@ -129,7 +129,7 @@ class Geodesic(Method):
 
 
 def _squared_paths(edges: Sparse, sources: Integers | None = None, *, run: Run) -> Floats:
-    lengths = shortest_paths(edges, sources, events=run.events, n_jobs=run.n_jobs)
+    lengths = shortest_paths(edges, sources, run=run)
     return np.square(lengths, out=lengths)
 
 

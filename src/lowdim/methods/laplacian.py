@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from .. import validation
-from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees
+from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees, weigh
 from ..data.rows import Rows
 from ..errors import InputError, NumericalError
 from ..mapping.base import Map
@@ -70,9 +70,9 @@ class Eigenmaps(Method):
 
     def _affinities(self, part: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
         if self.metric == "graph":
-            return given_affinities(part), None
+            return weigh(part.neighbors, None, run)
         affinity = choose_affinity(self.affinity, self.bandwidth, run)
-        return run.stage("affinities", _weigh, affinity, part)
+        return run.stage("affinities", weigh, part.bridged(capped=True), affinity)
 
     def map(self, part: Neighborhood, problem: Problem, solution: Solution, run: Run) -> Map:
         """The mean of the fitted neighbours of a new point, over 1 - lambda."""
@@ -100,21 +100,6 @@ class Eigenmaps(Method):
         forming = [*found, costs.affinities(n_rows, k)]
         solving = costs.lanczos(n_rows, 2 * k, self.width, n_columns)
         return Costs(forming, forming, [solving], 2 * k)
-
-
-def given_affinities(part: Neighborhood) -> Sparse:
-    """The affinities of a graph that was given, which stand in the place of distances."""
-    lists = part.neighbors
-    W = csr_array((lists.distances, lists.indices, lists.indptr), shape=(part.n_points, part.n_points))
-    W.sort_indices()
-    return W
-
-
-def _weigh(affinity: Affinity, part: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity]:
-    """Symmetric affinities of the fitted points, and what gives those of new points."""
-    neighbors = part.bridged(capped=True)
-    fitted = affinity.fit(neighbors, events=run.events, n_jobs=run.n_jobs)
-    return fitted.weights(neighbors, events=run.events, n_jobs=run.n_jobs), fitted
 
 
 def choose_affinity(affinity: str | Affinity, bandwidth: float | None, run: Run) -> Affinity:

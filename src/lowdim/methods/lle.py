@@ -66,7 +66,7 @@ class LocallyLinear(Method):
             # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
             # neighbour has no equation, and on real data such points fill the null space with single points.
             neighbors = with_self(neighbors)
-        patches = patches_of(part.index, neighbors, n_jobs=run.n_jobs)
+        patches = patches_of(part.index, neighbors, None, run)
         if self.variant == "standard":
             return standard_lle(patches, reg=self.reg, weights=copies, run=run)
         if self.variant == "modified":

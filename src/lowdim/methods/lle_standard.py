@@ -30,7 +30,7 @@ def standard_lle(patches: Patches, *, reg: float = 0.001, weights: Floats | None
         Events, workers and random numbers.
     """
     require_neighbors(patches.neighbors, 1, "standard", "a point alone has no weights")
-    W = reconstruction_weights(patches, reg=reg, n_jobs=run.n_jobs, events=run.events)
+    W = reconstruction_weights(patches, run, reg=reg)
     F = csr_array(eye_array(W.shape[0], format="csr") - W)
     F.sort_indices()
     return Problem(Normal(F, weights, run.n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[0], 1)))

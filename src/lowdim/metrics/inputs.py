@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,37 +12,12 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..parallel import row_blocks
 from ..records import Floats, Integers
-from ..validation import check_dense, check_distances, listed, view_rows
+from ..validation import check_dense, check_distances, listed, read_array
 
 
 def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Rows:
     """Finite real numbers with two dimensions, points and coordinates; ``flat``: N numbers are one column."""
-    array: Any = value if sparse.issparse(value) else np.asanyarray(value)
-    if array.dtype.kind == "O":
-        with suppress(TypeError, ValueError):
-            array = array.astype(np.float64)
-    if array.dtype.kind not in "biuf":
-        raise InputError(
-            f"{name} of {owner} must be an array of real numbers; got type {array.dtype}. Encode or leave out what is "
-            "not a number."
-        )
-    if flat and array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2:
-        hint = (
-            f"Give {name}[:, None] if it has one column."
-            if array.ndim == 1
-            else "Flatten each point to a row."
-        )
-        raise InputError(
-            f"{name} of {owner} must have two dimensions, points and coordinates; got shape {array.shape}. {hint}"
-        )
-    if 0 in array.shape:
-        raise InputError(
-            f"{name} of {owner} must have at least one row and one column; got shape {array.shape}. Check how it was "
-            "read."
-        )
-    rows = view_rows(array)
+    rows = read_array(value, name, flat=flat)
     _check_finite_rows(owner, name, rows)
     return rows
 
@@ -62,7 +36,7 @@ def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 
                 "Give the distances of all points to all, or the points themselves with another metric."
             )
         check_dense(rows, "the distances of all points to all are needed")
-        check_distances(rows, what="distances", reset=True)
+        rows = check_distances(rows, what="distances", reset=True)
     if _is_constant(rows):
         raise InputError(
             f"X of {owner} must hold different points; all {rows.n_rows} rows are equal. Check how X was read."

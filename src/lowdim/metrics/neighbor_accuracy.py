@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..messages import named
 from ..neighbors import build_index
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from .inputs import check_labels, label_codes, read_points
 from .sampling import Sample
 from .scores import Estimate
@@ -43,8 +45,9 @@ def neighbor_accuracy(
     names = check_labels("neighbor_accuracy", "labels", labels, rows.n_rows)
     codes, n_classes = label_codes("neighbor_accuracy", "labels", names)
     _check_voters("neighbor_accuracy", k, rows.n_rows - 1)
-    index = build_index(rows, search="exact", n_jobs=n_jobs)
-    neighbors = index.query(None, k).indices.reshape(-1, k)
+    run = Run.of(n_jobs=n_jobs)
+    index = build_index(rows, search="exact", run=run)
+    neighbors = index.query(None, k, run).indices.reshape(-1, k)
     return float(_hits(codes, neighbors, codes, n_classes).mean())
 
 
@@ -82,19 +85,20 @@ def nearest_neighbor_error(
     )
     if points.n_columns != queries.n_columns:
         raise InputError(
-            f"test of {owner} must have as many columns as train; got {queries.n_columns} and {points.n_columns}. "
-            "Map both by the same model."
+            f"{named('test', owner)} must have as many columns as train; got {queries.n_columns} and "
+            f"{points.n_columns}. Map both by the same model."
         )
     known = check_labels(owner, "train_labels", train_labels, points.n_rows)
     asked = check_labels(owner, "test_labels", test_labels, queries.n_rows)
     if ("U" in known.dtype.kind + asked.dtype.kind) and known.dtype.kind != asked.dtype.kind:
         raise InputError(
-            f"test_labels of {owner} must be of the type of train_labels; got {asked.dtype} and {known.dtype}. Convert "
-            "one of them."
+            f"test_labels of {owner} must be of the type of train_labels; got {asked.dtype} and {known.dtype}. "
+            "Convert one of them."
         )
     _check_voters(owner, k, points.n_rows)
     codes, n_classes = label_codes(owner, "test_labels", np.concatenate((known, asked)))
-    neighbors = build_index(points, search="exact", n_jobs=n_jobs).query(queries, k).indices.reshape(-1, k)
+    run = Run.of(n_jobs=n_jobs)
+    neighbors = build_index(points, search="exact", run=run).query(queries, k, run).indices.reshape(-1, k)
     hits = _hits(codes[: known.size], neighbors, codes[known.size :], n_classes)
     return float(1.0 - hits.mean())
 
@@ -137,6 +141,6 @@ def _commonest(codes: Integers, n_classes: int) -> Integers:
 def _check_voters(owner: str, k: int, available: int) -> None:
     if not 1 <= k <= available:
         raise InputError(
-            f"k of {owner} must be a whole number from 1 to {available}, the points that can vote; got {k!r}. Use a "
-            "smaller k, or give more points."
+            f"{named('k', owner)} must be a whole number from 1 to {available}, the points that can vote; got "
+            f"{k!r}. Use a smaller k, or give more points."
         )

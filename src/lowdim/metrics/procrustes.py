@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..records import Floats
+from .inputs import read_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,5 @@ def procrustes(A: ArrayLike, B: ArrayLike) -> Procrustes:
 
 
 def _points(name: str, value: ArrayLike) -> Floats:
-    points = np.asarray(value, dtype=np.float64)
-    if points.ndim == 1:
-        points = points[:, None]
-    if points.ndim != 2 or points.size == 0:
-        raise InputError(f"procrustes: {name} must be an array of N x d numbers, got shape {points.shape}")
-    if not np.isfinite(points).all():
-        raise InputError(f"procrustes: {name} holds NaN or infinite entries; remove those rows from both")
-    return points
+    rows = read_points("procrustes", name, value, flat=True)
+    return rows.block(slice(None))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
+from ..messages import named, setting
 from ..records import Floats, Integers
 from .scores import Estimate
 
@@ -25,7 +26,8 @@ def sample_size(owner: str, sample: int | str, n_points: int, *, auto: int) -> i
         return n_points if sample == "all" or n_points <= ALL_ROWS else auto
     if sample > n_points:
         raise InputError(
-            f"sample of {owner} must be at most the number of points, {n_points}; got {sample}. Use sample='all'."
+            f"{named('sample', owner)} must be at most the number of points, {n_points}; got {sample}. Use "
+            f"{setting('sample', 'all')}."
         )
     return int(sample)
 

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named, setting
+from ..messages import value as quoted
 from ..neighbors.metrics import MAPPED, metric_names
 from ..parallel import map_blocks
 from ..records import Floats
@@ -164,11 +166,13 @@ def _of_labels(y: ArrayLike, n_points: int) -> NeighborAccuracy:
     """The family of measures that need labels."""
     codes, n_classes = label_codes("score", "y", check_labels("score", "y", y, n_points))
     if n_classes == 1:
-        raise InputError("y of score must hold at least two classes; all labels are equal. Leave y out.")
+        raise InputError(
+            f"{named('y', 'score')} must hold at least two classes; all labels are equal. Leave {named('y')} out."
+        )
     if n_classes == n_points:
         raise InputError(
-            f"y of score must hold class labels; got {n_classes} different values for as many points. Give classes, "
-            "for example bins of y, or leave y out."
+            f"{named('y', 'score')} must hold class labels; got {n_classes} different values for as many points. "
+            f"Give classes, for example bins of {named('y')}, or leave it out."
         )
     return NeighborAccuracy(codes, n_classes)
 
@@ -204,12 +208,13 @@ def _wanted(measures: str | Iterable[str] | None, *, has_labels: bool) -> set[st
         check_parameters("score", {"measures": name}, {"measures": OneOf(*MEASURES)})
     if not names:
         raise InputError(
-            "measures of score must name at least one measure; got none. Give None for all that apply."
+            f"{named('measures', 'score')} must name at least one measure; got none. Give {quoted(None)} for all "
+            "that apply."
         )
     if "neighbor_accuracy" in names and not has_labels:
         raise InputError(
-            "y of score must hold the labels that measures='neighbor_accuracy' needs; got None. Give y, or leave that "
-            "measure out."
+            f"{named('y', 'score')} must hold the labels that {setting('measures', 'neighbor_accuracy')} needs; got "
+            f"none. Give {named('y')}, or leave that measure out."
         )
     return set(names)
 
@@ -218,6 +223,6 @@ def _check_found(measures: str | Iterable[str] | None, wanted: set[str], found: 
     missing = sorted(wanted - set(found))
     if measures is not None and missing:
         raise InputError(
-            f"measures of score must apply to the data; got {missing[0]!r}, but all distances of X, or all of the "
-            "embedding, are equal, so that nothing can correlate. Leave it out."
+            f"{named('measures', 'score')} must apply to the data; got {missing[0]!r}, but all distances of X, or "
+            "all of the embedding, are equal, so that nothing can correlate. Leave it out."
         )

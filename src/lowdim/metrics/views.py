@@ -11,6 +11,7 @@ import numpy as np
 from .. import kernels
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named
 from ..neighbors.generic import GenericIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
@@ -18,6 +19,7 @@ from ..neighbors.precomputed import PrecomputedIndex
 from ..neighbors.table import TableIndex
 from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from ..validation import check_finite
 
 TABLE_ENTRIES = 1 << 22
@@ -36,7 +38,7 @@ class MappedDistances:
     """Distances under a metric with a Euclidean form."""
 
     def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
-        self.geometry = Geometry(rows, metric, n_jobs)
+        self.geometry = Geometry(rows, metric, Run.of(n_jobs=n_jobs))
         # Taken before the threads start: where it is a copy, there should be one.
         self.values = None if rows.is_mapped else self.geometry.values
 
@@ -74,8 +76,8 @@ class TableDistances:
         table = self.index.table(self.index.rows.select(points), slice(0, points.size))
         if not (np.isfinite(table).all() and table.min() >= 0):
             raise InputError(
-                f"metric of score must give finite distances >= 0; {self.index.metric!r} gave {_worst(table)!r}. "
-                "Use another metric, or correct it."
+                f"{named('metric', 'score')} must give finite distances >= 0; {self.index.metric!r} gave "
+                f"{_worst(table)!r}. Use another metric, or correct it."
             )
         return table
 
@@ -83,11 +85,11 @@ class TableDistances:
 def distances_between(rows: Rows, metric: str | Callable[..., float], n_jobs: int | None) -> Distances:
     """Distances of the points of the data under a metric; "precomputed": the rows hold them."""
     if metric == "precomputed":
-        return TableDistances(PrecomputedIndex(rows, n_jobs))
+        return TableDistances(PrecomputedIndex(rows))
     resolved = resolve_metric(metric, None, rows)
     if isinstance(resolved, MappedMetric):
         return MappedDistances(rows, resolved, n_jobs)
-    return TableDistances(GenericIndex(rows, resolved, n_jobs))
+    return TableDistances(GenericIndex(rows, resolved))
 
 
 class View:

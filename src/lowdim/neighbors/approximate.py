@@ -6,9 +6,9 @@ import numpy as np
 
 from .. import kernels
 from ..data.rows import Rows
-from ..events import Events
 from ..parallel import row_blocks
 from ..records import Neighbors
+from ..run import Run
 from .generic import GenericIndex
 from .index import Index, equal_rows, own_indices
 from .metrics import Metric
@@ -23,50 +23,53 @@ class ApproximateIndex(GenericIndex):
 
     is_exact = False
 
-    def __init__(
-        self, rows: Rows, metric: Metric, n_jobs: int | None, searcher: Searcher, rng: np.random.Generator
-    ) -> None:
-        super().__init__(rows, metric, n_jobs)
+    def __init__(self, rows: Rows, metric: Metric, searcher: Searcher, rng: np.random.Generator) -> None:
+        super().__init__(rows, metric)
         self.searcher = searcher
         self.backend = searcher.name
-        self.exact: Index = GenericIndex(rows, metric, n_jobs)
         self.recall = Recall(self, rng)
+        self._exact = GenericIndex(rows, metric)
 
-    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
+    def exact(self, run: Run) -> Index:
+        """An exact index of the same points."""
+        return self._exact
+
+    def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """About the k nearest points of each row."""
         self.check_k(rows, k)
-        return self.recall.attach(self.search(rows, k, events or Events()), rows, k, events or Events())
+        return self.recall.attach(self.search(rows, k, run), rows, k, run)
 
-    def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
+    def search(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """``query`` without an estimate of its recall."""
         n_rows = (self.rows if rows is None else rows).n_rows
         count = min(self.n_points, k + 1)
-        everything = self.searcher.of_points(count, events)[0] if rows is None else None
+        everything = self.searcher.of_points(count, run)[0] if rows is None else None
         indices, distances = np.empty((n_rows, k), np.int64), np.empty((n_rows, k))
         for part in row_blocks(n_rows, BLOCK):
             found = everything[part] if everything is not None else None
             if found is None:
                 assert rows is not None
-                found = self.searcher.of_rows(rows, part, count)[0]
+                found = self.searcher.of_rows(rows, part, count, run)[0]
             found = np.ascontiguousarray(found)
             absent = (found < 0) | (found == own_indices(rows, part)[:, None])
             indptr = np.arange(found.shape[0] + 1, dtype=np.int64) * found.shape[1]
             points = np.where(absent, 0, found)
-            values = self.distances(_part(rows or self.rows, part), indptr, points.ravel()).reshape(
-                found.shape
-            )
+            queries = Rows((rows or self.rows).values[part])
+            values = self.distances(queries, indptr, points.ravel(), run).reshape(found.shape)
             values[absent], points[absent] = np.inf, self.n_points
             kernels.selection.sort_rows(indptr, points.reshape(-1), values.reshape(-1))
             indices[part], distances[part] = points[:, :k], values[:, :k]
         short = np.flatnonzero(~np.isfinite(distances[:, -1]))
         if short.size:
-            indices[short], distances[short] = self._exactly(rows, short, k)
+            indices[short], distances[short] = self._exactly(rows, short, k, run)
         return equal_rows(indices, distances, self.n_points)
 
-    def _exactly(self, rows: Rows | None, which: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def _exactly(
+        self, rows: Rows | None, which: np.ndarray, k: int, run: Run
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Neighbours of rows for which too few candidates were found."""
         extra = int(rows is None)
-        found = super().query((rows or self.rows).select(which), k + extra)
+        found = super().query((rows or self.rows).select(which), k + extra, run.silent())
         indices, distances = found.indices.reshape(-1, k + extra), found.distances.reshape(-1, k + extra)
         if not extra:
             return indices, distances
@@ -76,7 +79,3 @@ class ApproximateIndex(GenericIndex):
         )
         kept = np.arange(k + 1) != drop[:, None]
         return indices[kept].reshape(-1, k), distances[kept].reshape(-1, k)
-
-
-def _part(rows: Rows, part: slice) -> Rows:
-    return Rows(rows.values[part])

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
+from ..messages import setting
 from ..records import Neighbors
+from ..run import Run
 from .approximate import ApproximateIndex
 from .euclidean import EuclideanIndex
 from .frame import Frame
@@ -25,7 +26,6 @@ from .projection import Projection
 from .searchers.base import Searcher
 from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher
-from .searchers.flat import FlatSearcher
 from .searchers.forest import LINKS, ForestSearcher
 from .searchers.projected import ProjectedSearcher
 from .searchers.sparse import SparseSearcher
@@ -36,7 +36,6 @@ SEARCHES = (
     "exact",
     "approximate",
     "blocked",
-    "flat",
     "tree",
     "sparse",
     "generic",
@@ -54,10 +53,8 @@ def build_index(
     search: str = "auto",
     metric_params: Mapping[str, Any] | None = None,
     n_queries: int | None = None,
-    n_jobs: int | None = None,
-    rng: np.random.Generator | None = None,
-    events: Events | None = None,
     patience: float = PATIENCE,
+    run: Run,
 ) -> Index:
     """Index points for neighbour queries.
 
@@ -69,81 +66,79 @@ def build_index(
         A name of ``metric_names()``, or a function of two rows.
     search
         ``"exact"``, ``"approximate"``, ``"auto"`` (exact where its cost is small or not above twice that of
-        approximate), or a way of searching by its name: ``"blocked"``, ``"flat"``, ``"tree"``,
-        ``"sparse"``, ``"generic"``, ``"forest"``, ``"descent"``.
+        approximate), or a way of searching by its name: ``"blocked"``, ``"tree"``, ``"sparse"``,
+        ``"generic"``, ``"forest"``, ``"descent"``.
     metric_params
         Parameters of the metric, such as ``{"p": 3}`` for ``"minkowski"``.
     n_queries
         New rows that will be asked for, where it is not the points themselves: what the choice depends on.
-    n_jobs
-        Threads; the result does not depend on it.
-    rng
-        Draws what an approximate search needs at random, and the sample on which it is judged.
-    events
-        Receives the choice and its reason.
     patience
         Processor seconds up to which ``"auto"`` takes an exact search without looking further.
+    run
+        Hears of the choice and its reason; its stream ``"search"`` draws what an approximate search needs at random,
+        and the sample on which it is judged.
     """
-    events, rng = events or Events(), rng or np.random.default_rng(0)
     if search not in SEARCHES:
-        raise InputError(f"search={search!r} is not known; allowed are {', '.join(SEARCHES)}.")
+        raise InputError(f"{setting('search', search)} is not known; allowed are {', '.join(SEARCHES)}.")
     if isinstance(metric, str) and metric in PRECOMPUTED:
-        return GraphIndex(rows, metric, n_jobs) if rows.is_sparse else PrecomputedIndex(rows, n_jobs)
+        return GraphIndex(rows, metric) if rows.is_sparse else PrecomputedIndex(rows)
     resolved = resolve_metric(metric, metric_params, rows)
     if search in ("auto", "exact", "approximate"):
         search, why = _choose(
             rows, resolved, search, is_named=isinstance(metric, str), n_queries=n_queries, patience=patience
         )
-        events.chosen("neighbour search", search, why)
+        run.chosen("neighbour search", search, why)
     if search == "generic":
-        return GenericIndex(rows, resolved, n_jobs)
+        return GenericIndex(rows, resolved)
+    rng = run.random("search")
     if isinstance(resolved, GeneralMetric):
         if search != "descent":
             raise InputError(
-                f"search={search!r} needs a metric with a Euclidean form, not {resolved.name!r}; "
-                "use 'exact' or 'approximate'."
+                f"{setting('search', search)} needs a metric with a Euclidean form, not {resolved.name!r}; use "
+                "'exact' or 'approximate'."
             )
         descent = DescentSearcher(rows, resolved.name, resolved.parameters, _seed(rng))
-        return ApproximateIndex(rows, resolved, n_jobs, descent, rng)
-    geometry = Geometry(rows, resolved, n_jobs)
-    return EuclideanIndex(geometry, _searcher(search, geometry, rng, n_queries), rng)
+        return ApproximateIndex(rows, resolved, descent, rng)
+    geometry = Geometry(rows, resolved, run)
+    return EuclideanIndex(geometry, _searcher(search, geometry, n_queries, run), rng)
 
 
-def follow_links(index: Index, neighbors: Neighbors, rng: np.random.Generator) -> Index:
+def follow_links(index: Index, neighbors: Neighbors, run: Run) -> Index:
     """An index that finds new points along the neighbour lists of its own, where that costs less than to compare all.
 
-    It is the index itself where it does not, or where the lists are too short.
+    It is the index itself where it does not, or where the lists are too short. The stream ``"links"`` of the run draws
+    the trees and the sample on which the search is judged.
     """
     if not isinstance(index, EuclideanIndex) or neighbors.counts.min() < LINKS:
         return index
-    searcher = index.searcher
+    searcher, rng = index.searcher, run.random("links")
     if isinstance(searcher, BlockedSearcher):
         everything = _cheapest_exact(index.rows, index.geometry.metric, 1)[1]
         if everything <= _following_seconds(index.rows.shape[1], 1):
             return index
-        searcher = ForestSearcher(index.frame, _seed(rng))
+        searcher = ForestSearcher(index.frame(run), _seed(rng), run)
     if not isinstance(searcher, ForestSearcher):
         return index
     near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
     return EuclideanIndex(index.geometry, searcher.with_links(near), rng)
 
 
-def _searcher(
-    search: str, geometry: Geometry, rng: np.random.Generator, n_queries: int | None = None
-) -> Searcher:
+def _searcher(search: str, geometry: Geometry, n_queries: int | None, run: Run) -> Searcher:
     """A way of searching by its name."""
     if search == "tree":
         return TreeSearcher(geometry)
     if search == "sparse":
         return SparseSearcher(geometry)
     if search == "descent":
-        return DescentSearcher(geometry.rows, geometry.metric.name, {}, _seed(rng))
-    frame = Frame.around(geometry)
+        return DescentSearcher(geometry.rows, geometry.metric.name, {}, _seed(run.random("search")))
+    frame = Frame.around(geometry, run)
     if search == "blocked":
         # What the points are asked for themselves meets every pair once, which a projection cannot.
         projection = None if n_queries is None else Projection.of(frame)
-        return BlockedSearcher(frame) if projection is None else ProjectedSearcher(frame, projection)
-    return FlatSearcher(frame) if search == "flat" else ForestSearcher(frame, _seed(rng))
+        return (
+            BlockedSearcher(frame, run) if projection is None else ProjectedSearcher(frame, projection, run)
+        )
+    return ForestSearcher(frame, _seed(run.random("search")), run)
 
 
 def _choose(

@@ -7,10 +7,11 @@ from scipy.sparse import csr_array
 
 from .. import kernels
 from ..records import Components, Neighbors, Sparse
+from ..run import Run
 from .symmetrize import Symmetry, symmetrize
 
 
-def symmetric_graph(neighbors: Neighbors, how: Symmetry = "union", *, n_jobs: int | None = None) -> Sparse:
+def symmetric_graph(neighbors: Neighbors, run: Run, *, how: Symmetry = "union") -> Sparse:
     """The neighbours of the indexed points as a symmetric N x N graph of distances.
 
     Zero distances between distinct points stay entries of the graph. Columns are sorted.
@@ -19,16 +20,16 @@ def symmetric_graph(neighbors: Neighbors, how: Symmetry = "union", *, n_jobs: in
     ----------
     neighbors
         Answer of an index for its own points.
+    run
+        Its workers share the rows.
     how
         ``"union"`` keeps an edge that either end has; ``"mutual"`` one that both have; both take the
         smaller value if the ends differ. ``"average"`` is (W + W') / 2, a direction that is missing
         counting as zero.
-    n_jobs
-        Threads.
     """
     size = (neighbors.n_points, neighbors.n_points)
     lists: Sparse = csr_array((neighbors.distances, neighbors.indices, neighbors.indptr), shape=size)
-    return symmetrize(lists, how, "smaller", n_jobs=n_jobs)
+    return symmetrize(lists, how, "smaller", run)
 
 
 def find_components(graph: Sparse) -> Components:

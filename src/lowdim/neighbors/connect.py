@@ -6,13 +6,14 @@ import numpy as np
 
 from .. import kernels
 from ..errors import DisconnectedError
-from ..events import Events
+from ..messages import named, setting
 from ..records import Components, Floats, Integers
+from ..run import Run
 from .edges import Edges
 from .index import Index
 
 
-def connect_components(components: Components, index: Index, *, events: Events | None = None) -> Edges:
+def connect_components(components: Components, index: Index, run: Run) -> Edges:
     """The shortest edges that make one component of all: a minimum spanning tree over them.
 
     Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's
@@ -25,29 +26,29 @@ def connect_components(components: Components, index: Index, *, events: Events |
         The components of the N points.
     index
         Index of the same N points; its exact distances are used even where its neighbours are approximate.
-    events
-        Receives the progress.
+    run
+        Told of progress.
 
     Raises
     ------
     DisconnectedError
         If there is no finite distance between two components, as for a sparse graph given by the user.
     """
-    events = events or Events()
     labels, n = components.labels.copy(), components.labels.size
     nearest, distances = np.full(n, -1, np.int64), np.full(n, np.inf)
     edges: list[tuple[int, int, float]] = []
     while (count := int(labels.max(initial=0)) + 1) > 1:
-        events.progress(components.count - count, components.count - 1)
+        run.progress(components.count - count, components.count - 1)
         outer = np.flatnonzero(labels != 0)
         lost = outer[(nearest[outer] < 0) | (labels[nearest[outer]] == labels[outer])]
-        nearest[lost], distances[lost] = index.nearest_outside(lost, labels)
+        nearest[lost], distances[lost] = index.nearest_outside(lost, labels, run)
         best = _shortest_of_each(outer, nearest, distances, labels)
         if not np.isfinite(distances[best]).all():
             raise DisconnectedError(
                 f"The graph has {count} components and the input holds no distance between some of them, so that "
-                "on_disconnected='connect' has no edge to add. Give the data or dense distances, raise n_neighbors "
-                "or radius, or use on_disconnected='per_component'."
+                f"{setting('on_disconnected', 'connect')} has no edge to add. Give the data or dense distances, "
+                f"raise {named('n_neighbors')} or {named('radius')}, or use "
+                f"{setting('on_disconnected', 'per_component')}."
             )
         labels = _join(best, nearest, distances, labels, edges)
     ends = np.array([edge[:2] for edge in edges], dtype=np.int64).reshape(-1, 2)

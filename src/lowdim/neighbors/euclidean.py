@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
 from ..data.rows import Rows
-from ..events import Events
-from ..parallel import map_blocks, row_blocks
+from ..parallel import row_blocks
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 from .frame import Frame
 from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
@@ -40,72 +39,78 @@ class EuclideanIndex(Index):
     def __init__(
         self, geometry: Geometry, searcher: Searcher, rng: np.random.Generator | None = None
     ) -> None:
-        super().__init__(geometry.rows, geometry.metric.name, geometry.n_jobs)
+        super().__init__(geometry.rows, geometry.metric.name)
         self.geometry = geometry
         self.searcher = searcher
         self.backend = searcher.name
         self.is_exact = searcher.is_exact
+        self._frame: Frame | None = None
+        self._within: BallSearcher | None = None
         # The generator draws the sample on which an approximate search is judged.
         self.recall = None if self.is_exact or rng is None else Recall(self, rng)
 
-    @cached_property
-    def frame(self) -> Frame:
-        """Frame of the indexed points; a searcher that works in one shares its own."""
-        shared = getattr(self.searcher, "frame", None)
-        return shared if isinstance(shared, Frame) else Frame.around(self.geometry)
+    def frame(self, run: Run) -> Frame:
+        """Frame of the indexed points, made once; a searcher that works in one shares its own."""
+        if self._frame is None:
+            shared = getattr(self.searcher, "frame", None)
+            self._frame = shared if isinstance(shared, Frame) else Frame.around(self.geometry, run)
+        return self._frame
 
-    @cached_property
-    def exact(self) -> EuclideanIndex:
+    def exact(self, run: Run) -> EuclideanIndex:
         """An exact index of the same points: itself if it is one."""
-        return self if self.is_exact else EuclideanIndex(self.geometry, self._ball_searcher)
+        return self if self.is_exact else EuclideanIndex(self.geometry, self._ball_searcher(run))
 
-    @cached_property
-    def _ball_searcher(self) -> BallSearcher:
-        """Whatever can find all points within a distance."""
+    def _ball_searcher(self, run: Run) -> BallSearcher:
+        """Whatever can find all points within a distance, made once."""
         if isinstance(self.searcher, BallSearcher):
             return self.searcher
-        return BlockedSearcher(self.frame) if fits_densely(self.rows) else SparseSearcher(self.geometry)
+        if self._within is None:
+            is_dense = fits_densely(self.rows)
+            self._within = (
+                BlockedSearcher(self.frame(run), run) if is_dense else SparseSearcher(self.geometry)
+            )
+        return self._within
 
-    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The k nearest points of each row."""
         self.check_k(rows, k)
-        found = self.search(rows, k, events or Events())
-        return found if self.recall is None else self.recall.attach(found, rows, k, events or Events())
+        found = self.search(rows, k, run)
+        return found if self.recall is None else self.recall.attach(found, rows, k, run)
 
-    def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
+    def search(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """``query`` without an estimate of its recall."""
         n_rows = (self.rows if rows is None else rows).n_rows
         indices, squared = np.empty((n_rows, k), np.int64), np.empty((n_rows, k))
         is_open = np.zeros(n_rows, np.bool_)
         count = min(self.n_points, k + (rows is None) + 4 + k // 16)
-        everything = self.searcher.of_points(count, events) if rows is None else None
+        everything = self.searcher.of_points(count, run) if rows is None else None
         if rows is not None and isinstance(self.searcher, ForestSearcher):
             # Made by all threads now, instead of by the one that comes first while the others wait.
-            self.searcher.graph(events)
+            self.searcher.graph(run)
 
         def search(part: slice) -> None:
             if rows is None:
                 assert everything is not None
                 found = everything[0][part], everything[1][part]
             else:
-                found = self.searcher.of_rows(rows, part, count)
+                found = self.searcher.of_rows(rows, part, count, run)
             block, own = self.geometry.block(rows, part), own_indices(rows, part)
             indices[part], squared[part], is_open[part] = self._measure(block, own, found, k)
 
         size = None if rows is None else query_rows(rows)
-        map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=size)
+        run.map(search, n_rows, block_rows=size)
         left = np.flatnonzero(is_open)
         if left.size:
-            indices[left], squared[left] = self._settle(rows, left, k, count)
+            indices[left], squared[left] = self._settle(rows, left, k, count, run)
         return equal_rows(indices, self.geometry.to_metric(squared), self.n_points)
 
-    def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
+    def query_radius(self, rows: Rows | None, radius: float, run: Run) -> Neighbors:
         """Every point within the radius."""
         limit = self.geometry.to_squared(radius) * (1 + 1e-12)
-        searcher = self._ball_searcher
+        searcher = self._ball_searcher(run)
 
         def search(part: slice) -> tuple[Integers, Integers, Floats]:
-            counts, indices = searcher.within(rows, part, limit)
+            counts, indices = searcher.within(rows, part, limit, run)
             owners = np.repeat(np.arange(counts.size), counts)
             indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
             distances = self.geometry.to_metric(
@@ -119,9 +124,9 @@ class EuclideanIndex(Index):
             return counts, indices, distances
 
         n_rows = (self.rows if rows is None else rows).n_rows
-        return ragged_rows(map_blocks(search, n_rows, n_jobs=self.n_jobs, block_rows=256), self.n_points)
+        return ragged_rows(run.map(search, n_rows, block_rows=256), self.n_points)
 
-    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
         """Distances of given pairs."""
 
         def measure(part: slice) -> Floats:
@@ -129,25 +134,26 @@ class EuclideanIndex(Index):
             block = self.geometry.block(rows, part)
             return self.geometry.pairs(block, indptr[part.start : part.stop + 1] - first, indices[first:last])
 
-        parts = map_blocks(measure, indptr.size - 1, n_jobs=self.n_jobs)
+        parts = run.map(measure, indptr.size - 1)
         return self.geometry.to_metric(np.concatenate([np.zeros(0), *parts]))
 
     def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
         """Distances among the neighbours of each row of the slice."""
         return self.geometry.to_metric(self.geometry.local(neighbors.indptr, neighbors.indices, rows))
 
-    def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
+    def nearest_outside(self, points: Integers, labels: Integers, run: Run) -> tuple[Integers, Floats]:
         """The nearest point with another label.
 
         Among the nearest s + 1 points of a row of a component of s rows one is outside it; a larger
         component asks an index of all points but its own.
         """
+        run = run.silent()
         nearest, distances = np.empty(points.size, np.int64), np.empty(points.size)
         sizes = np.bincount(labels)
         small = np.flatnonzero(sizes[labels[points]] <= SMALL_COMPONENT)
         if small.size:
             k = min(int(sizes[labels[points[small]]].max()) + 1, self.n_points)
-            found = self.exact.query(self.rows.select(points[small]), k)
+            found = self.exact(run).query(self.rows.select(points[small]), k, run)
             table = found.indices.reshape(-1, k)
             first = (labels[table] != labels[points[small]][:, None]).argmax(axis=1)
             places = np.arange(small.size) * k + first
@@ -156,8 +162,8 @@ class EuclideanIndex(Index):
             mine = np.flatnonzero(labels[points] == label)
             if mine.size:
                 outside = np.flatnonzero(labels != label)
-                others = exact_index(Geometry(self.rows.select(outside), self.geometry.metric, self.n_jobs))
-                found = others.query(self.rows.select(points[mine]), 1)
+                others = exact_index(Geometry(self.rows.select(outside), self.geometry.metric, run), run)
+                found = others.query(self.rows.select(points[mine]), 1, run)
                 nearest[mine], distances[mine] = outside[found.indices], found.distances
         return nearest, distances
 
@@ -176,7 +182,9 @@ class EuclideanIndex(Index):
         last = squared[:, k - 1]
         return indices[:, :k], squared[:, :k], ~((last * (1 + 1e-12) < bound) & np.isfinite(last))
 
-    def _settle(self, rows: Rows | None, left: Integers, k: int, count: int) -> tuple[Integers, Floats]:
+    def _settle(
+        self, rows: Rows | None, left: Integers, k: int, count: int, run: Run
+    ) -> tuple[Integers, Floats]:
         """The k nearest points of the open rows, by ever safer means."""
         chosen = (self.rows if rows is None else rows).select(left)
         own = left if rows is None else np.full(left.size, -1, np.int64)
@@ -193,15 +201,15 @@ class EuclideanIndex(Index):
         def compare(part: slice) -> None:
             retry(still[part], lambda queries: self._compare_with_all(queries, own[still[part]], k))
 
-        searches = [lambda queries: self._again(queries, more)]
+        searches = [lambda queries: self._again(queries, more, run)]
         if fits_densely(self.rows):
             # Rows that are truly sparse have been compared in double precision, and would take for ever spread out.
-            searches.append(lambda queries: nearest_in_double(self.frame, queries, more))
+            searches.append(lambda queries: nearest_in_double(self.frame(run), queries, more, run))
         for search in searches:
             if still.size > FEW_ROWS:
                 parts = row_blocks(still.size, min(4096, self.rows.block_rows(1 << 27)))
                 still = np.concatenate([retry(still[part], search) for part in parts])
-        map_blocks(compare, still.size, n_jobs=self.n_jobs, block_rows=16)
+        run.map(compare, still.size, block_rows=16)
         return indices, squared
 
     def _compare_with_all(self, rows: Rows, own: Integers, k: int) -> Found:
@@ -209,12 +217,11 @@ class EuclideanIndex(Index):
         indices = self.geometry.nearest(self.geometry.block(rows, slice(0, rows.n_rows)), own, k)
         return indices, np.full(rows.n_rows, np.inf)
 
-    def _again(self, rows: Rows, count: int) -> Found:
+    def _again(self, rows: Rows, count: int, run: Run) -> Found:
         """More candidates of some rows from the same searcher."""
-        parts = map_blocks(
-            lambda part: self.searcher.of_rows(rows, part, count),
+        parts = run.map(
+            lambda part: self.searcher.of_rows(rows, part, count, run),
             rows.n_rows,
-            n_jobs=self.n_jobs,
             block_rows=query_rows(rows),
         )
         return stacked([part for part, _ in parts]), np.concatenate([part for _, part in parts])
@@ -235,8 +242,8 @@ def query_rows(rows: Rows) -> int:
     return max(16, min(BLOCK_ROWS, rows.block_rows(1 << 23), max(64, rows.n_rows // 16)))
 
 
-def exact_index(geometry: Geometry) -> EuclideanIndex:
+def exact_index(geometry: Geometry, run: Run) -> EuclideanIndex:
     """An exact index for any rows, that needs no other library."""
     if fits_densely(geometry.rows):
-        return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry)))
+        return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry, run), run))
     return EuclideanIndex(geometry, SparseSearcher(geometry))

@@ -15,8 +15,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import kernels
 from ..data.rows import Rows
-from ..parallel import map_blocks
 from ..records import Floats
+from ..run import Run
 from .geometry import Geometry
 
 FURTHEST = 1e15
@@ -33,13 +33,12 @@ class Frame:
     reach: float
 
     @staticmethod
-    def around(geometry: Geometry) -> Frame:
+    def around(geometry: Geometry, run: Run) -> Frame:
         """The middle of the points, and the power of two at their median distance from it."""
         rows, centre = geometry.rows, _middle(geometry)
-        parts = map_blocks(
+        parts = run.map(
             lambda part: _norms(geometry.mapped(None, part) - centre),
             rows.n_rows,
-            n_jobs=geometry.n_jobs,
             block_rows=rows.block_rows(),
         )
         norms = np.concatenate(parts)
@@ -59,7 +58,7 @@ class Frame:
         block[norms > FURTHEST] = 0.0
         return block, norms
 
-    def single(self) -> NDArray[np.float32]:
+    def single(self, run: Run) -> NDArray[np.float32]:
         """All points in single precision, row by row. Points too far out are put at a corner of their own."""
         out = np.empty((self.geometry.rows.n_rows, self.n_columns), np.float32)
 
@@ -68,12 +67,12 @@ class Frame:
             block[norms > FURTHEST] = FURTHEST
             out[part] = block
 
-        map_blocks(
-            fill, out.shape[0], n_jobs=self.geometry.n_jobs, block_rows=self.geometry.rows.block_rows()
-        )
+        run.map(fill, out.shape[0], block_rows=self.geometry.rows.block_rows())
         return out
 
-    def panels(self, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    def panels(
+        self, part: slice, dtype: DTypeLike, run: Run
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Points of a slice packed in panels, and their squared norms: infinite for padding and points too far out."""
         width = kernels.panels.WIDTH
         count = -(-(part.stop - part.start) // width)
@@ -87,7 +86,7 @@ class Frame:
                 panels[panel, : self.n_columns, : sizes.size] = block.T
                 norms[panel, : sizes.size] = np.where(sizes > FURTHEST, np.inf, np.square(sizes))
 
-        map_blocks(fill, count, n_jobs=self.geometry.n_jobs, block_rows=8)
+        run.map(fill, count, block_rows=8)
         return panels, norms
 
     def packed(self, rows: Rows | None, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], Floats]:

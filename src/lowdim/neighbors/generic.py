@@ -8,6 +8,7 @@ from .. import checks
 from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 from .metrics import Metric
 from .pairwise import METRIC_ADVICE
 from .table import TableIndex
@@ -18,8 +19,8 @@ class GenericIndex(TableIndex):
 
     backend = "generic"
 
-    def __init__(self, rows: Rows, metric: Metric, n_jobs: int | None) -> None:
-        super().__init__(rows, metric.name, n_jobs)
+    def __init__(self, rows: Rows, metric: Metric) -> None:
+        super().__init__(rows, metric.name)
         self.pairwise = metric.pairwise
 
     def table(self, rows: Rows | None, part: slice) -> Floats:
@@ -31,7 +32,7 @@ class GenericIndex(TableIndex):
         checks.finite(out, f"The metric {self.metric!r}", *METRIC_ADVICE)
         return out
 
-    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
         """Distances of given pairs."""
         source, out = self.rows if rows is None else rows, np.empty(indices.size)
         for row in range(indptr.size - 1):

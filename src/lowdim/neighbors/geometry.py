@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 
 from .. import kernels
 from ..data.rows import Rows
-from ..parallel import map_blocks, row_blocks
+from ..parallel import row_blocks
 from ..records import Floats, Integers
+from ..run import Run
 from .metrics import MappedMetric
 
 DENSE_BYTES = 1 << 30
@@ -41,15 +42,12 @@ class Geometry:
     very large or very small values neither overflow nor vanish.
     """
 
-    def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
+    def __init__(self, rows: Rows, metric: MappedMetric, run: Run) -> None:
         self.rows = rows
         self.metric = metric
-        self.n_jobs = n_jobs
-        self.unit = _power_of_two(_largest(rows, n_jobs)) if metric.is_homogeneous else 1.0
+        self.unit = _power_of_two(_largest(rows, run)) if metric.is_homogeneous else 1.0
         self.terms = np.concatenate(
-            map_blocks(
-                lambda part: self._terms(rows, part), rows.n_rows, n_jobs=n_jobs, block_rows=rows.block_rows()
-            )
+            run.map(lambda part: self._terms(rows, part), rows.n_rows, block_rows=rows.block_rows())
         )
 
     @cached_property
@@ -176,14 +174,13 @@ class Geometry:
         return terms
 
 
-def _largest(rows: Rows, n_jobs: int | None) -> float:
+def _largest(rows: Rows, run: Run) -> float:
     """Largest absolute value."""
     if isinstance(rows.values, csr_array):
         return float(np.abs(rows.values.data).max(initial=0.0))
-    parts = map_blocks(
+    parts = run.map(
         lambda part: float(np.abs(rows.block(part)).max(initial=0.0)),
         rows.n_rows,
-        n_jobs=n_jobs,
         block_rows=rows.block_rows(),
     )
     return max(parts, default=0.0)

@@ -9,8 +9,9 @@ from .. import kernels
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import DataWarning, InputError
-from ..events import Events
+from ..messages import setting
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 from .index import Index
 
 
@@ -19,24 +20,24 @@ class GraphIndex(Index):
 
     backend = "graph"
 
-    def __init__(self, rows: Rows, metric: str, n_jobs: int | None) -> None:
+    def __init__(self, rows: Rows, metric: str) -> None:
         self.graph = _canonical(rows)
-        super().__init__(Rows(self.graph), metric, n_jobs)
+        super().__init__(Rows(self.graph), metric)
 
-    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The k nearest stored entries of each row; a row that stores fewer gives what it has."""
         self.check_k(rows, k)
-        stored = self.query_radius(rows, np.inf)
+        stored = self.query_radius(rows, np.inf, run)
         short = int((stored.counts < k).sum())
         if short:
-            (events or Events()).warned(
+            run.warned(
                 f"{short} rows of the sparse {self.metric} input store fewer than n_neighbors={k} other points; their "
                 "neighbours are those they have. Store more distances or lower n_neighbors.",
                 DataWarning,
             )
         return stored.first(k)
 
-    def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
+    def query_radius(self, rows: Rows | None, radius: float, run: Run) -> Neighbors:
         """Every stored entry of at most the radius."""
         graph = self.graph if rows is None else _canonical(rows)
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
@@ -51,7 +52,7 @@ class GraphIndex(Index):
         kernels.selection.sort_rows(ends, indices, distances)
         return Neighbors(ends, indices, distances, self.n_points)
 
-    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
         """Distances of given pairs, looked up; a pair that is not stored is an error."""
         graph = self.graph if rows is None else _canonical(rows)
         owners = np.repeat(np.arange(indptr.size - 1, dtype=np.int64), np.diff(indptr))
@@ -72,9 +73,9 @@ class GraphIndex(Index):
             out[place, :count, :count] = _completed(known, reach)
         return out
 
-    def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
+    def nearest_outside(self, points: Integers, labels: Integers, run: Run) -> tuple[Integers, Floats]:
         """The nearest stored point with another label; infinite where none is stored."""
-        stored = self.query_radius(None, np.inf)
+        stored = self.query_radius(None, np.inf, run)
         owners = np.repeat(np.arange(self.n_points), stored.counts)
         outside = np.flatnonzero(labels[owners] != labels[stored.indices])
         rows, first = np.unique(owners[outside], return_index=True)
@@ -101,8 +102,8 @@ class GraphIndex(Index):
         if missing.any():
             a, b = int(left[missing][0]), int(right[missing][0])
             raise InputError(
-                f"metric={self.metric!r}: the distance of points {a} and {b} is needed and not stored in the "
-                "sparse input; give dense distances, store these entries, or give the data itself."
+                f"{setting('metric', self.metric)}: the distance of points {a} and {b} is needed and not stored in "
+                "the sparse input; give dense distances, store these entries, or give the data itself."
             )
         return out
 

@@ -9,8 +9,9 @@ import numpy as np
 from .. import checks
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
+from ..messages import named, setting
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 
 
 class Index(ABC):
@@ -22,8 +23,6 @@ class Index(ABC):
         The indexed points, in the form in which they came.
     metric
         Name of the metric.
-    n_jobs
-        Threads that a query may use.
     backend
         Name of the way of searching.
     is_exact
@@ -33,10 +32,9 @@ class Index(ABC):
     backend: str
     is_exact: bool = True
 
-    def __init__(self, rows: Rows, metric: str, n_jobs: int | None) -> None:
+    def __init__(self, rows: Rows, metric: str) -> None:
         self.rows = rows
         self.metric = metric
-        self.n_jobs = n_jobs
 
     @property
     def n_points(self) -> int:
@@ -44,20 +42,19 @@ class Index(ABC):
         return self.rows.n_rows
 
     @abstractmethod
-    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The ``k`` nearest indexed points of each row, nearest first, ties by index.
 
         None asks for the indexed points themselves, each without itself: without its own index, not without
         what is at distance zero. The result for a row never depends on the other rows of the query.
-        ``events`` receives progress and warnings.
         """
 
     @abstractmethod
-    def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
+    def query_radius(self, rows: Rows | None, radius: float, run: Run) -> Neighbors:
         """Every indexed point at a distance of at most ``radius``; rows None as in ``query``. Always exact."""
 
     @abstractmethod
-    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
         """Distances of each row to the points ``indices[indptr[i]:indptr[i + 1]]``; rows None: the indexed points."""
 
     @abstractmethod
@@ -69,7 +66,7 @@ class Index(ABC):
         """
 
     @abstractmethod
-    def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
+    def nearest_outside(self, points: Integers, labels: Integers, run: Run) -> tuple[Integers, Floats]:
         """For each of some indexed points the nearest one with another label, and its distance; always exact.
 
         The distance is infinite where none is known.
@@ -80,8 +77,8 @@ class Index(ABC):
         available = self.n_points - (rows is None)
         if not 1 <= k <= available:
             raise InputError(
-                f"n_neighbors={k}: must be between 1 and {available}, the number of other points; "
-                "lower n_neighbors or give more points."
+                f"{setting('n_neighbors', k)}: must be between 1 and {available}, the number of other points; lower "
+                f"{named('n_neighbors')} or give more points."
             )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..records import Neighbors
+from ..run import Run
 from .index import Index
 
 
@@ -20,13 +21,13 @@ class Lookup:
     n_neighbors: int
     radius: float | None = None
 
-    def query(self, rows: Rows) -> Neighbors:
+    def query(self, rows: Rows, run: Run) -> Neighbors:
         """Fitted neighbours of each new row, each row alone."""
         if self.radius is None:
-            return self.index.query(rows, self.n_neighbors)
-        found = self.index.query_radius(rows, self.radius)
+            return self.index.query(rows, self.n_neighbors, run)
+        found = self.index.query_radius(rows, self.radius, run)
         empty = found.counts == 0
-        return _join(found, self.index.query(rows, 1), empty) if empty.any() else found
+        return _join(found, self.index.query(rows, 1, run), empty) if empty.any() else found
 
 
 def _join(first: Neighbors, second: Neighbors, from_second: np.ndarray[Any, np.dtype[np.bool_]]) -> Neighbors:

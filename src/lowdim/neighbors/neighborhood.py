@@ -101,10 +101,8 @@ def open_index(points: Points, graph: Graph, run: Run) -> Index:
         points.rows,
         points.metric,
         search=graph.search,
-        n_jobs=run.n_jobs,
-        rng=run.random("search"),
-        events=run.events,
         patience=graph.patience,
+        run=run,
     )
 
 
@@ -122,7 +120,7 @@ def _find(points: Points, graph: Graph, components: bool, run: Run) -> tuple[Ind
     _warn_of_vanishing(found, points, run)
     if not components:
         return index, found, Components(np.zeros(found.n_rows, np.int64), np.array([found.n_rows]))
-    return index, found, find_components(symmetric_graph(found, n_jobs=run.n_jobs))
+    return index, found, find_components(symmetric_graph(found, run))
 
 
 def _open(points: Points, graph: Graph, run: Run) -> Index:
@@ -158,11 +156,11 @@ def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:
 
 
 def _within(index: Index, radius: float, run: Run) -> Neighbors:
-    return index.query_radius(None, radius)
+    return index.query_radius(None, radius, run)
 
 
 def _nearest(index: Index, k: int, run: Run) -> Neighbors:
-    return index.query(None, k, events=run.events)
+    return index.query(None, k, run)
 
 
 def _warn_of_vanishing(found: Neighbors, points: Points, run: Run) -> None:

@@ -6,27 +6,18 @@ import numpy as np
 
 from .. import checks
 from ..data.rows import Rows
-from ..events import Events
-from ..keeping import map_pieces
 from ..parallel import row_blocks
 from ..places import State
 from ..records import Floats
+from ..run import Run
 from .metrics import Metric
 
 METRIC_ADVICE = ("it overflows, or is not defined for some rows", "Rescale the data, or see to the metric.")
 """Cause and cure of distances that are no numbers."""
 
 
-def pairwise_distances(
-    left: Rows,
-    right: Rows,
-    metric: Metric,
-    *,
-    n_jobs: int | None = None,
-    events: Events | None = None,
-) -> Floats:
+def pairwise_distances(left: Rows, right: Rows, metric: Metric, run: Run) -> Floats:
     """Distances of every row of ``left`` to every row of ``right``, filled by row blocks into one array."""
-    events = events or Events()
     distances = np.empty((left.n_rows, right.n_rows))
 
     def fill(block: slice) -> None:
@@ -37,17 +28,14 @@ def pairwise_distances(
     def take(piece: slice, state: State) -> None:
         distances[piece] = state["distances"]
 
-    map_pieces(
+    run.fill(
         fill,
         left.n_rows,
-        give=lambda piece: {"distances": distances[piece]},
-        take=take,
         name="distances",
         width=8 * right.n_rows,
         block_rows=64,
-        n_jobs=n_jobs,
-        keeper=events.keeper,
-        done=lambda count: events.progress(count, left.n_rows),
+        give=lambda piece: {"distances": distances[piece]},
+        take=take,
     )
     checks.finite(distances, f"The metric {metric.name!r}", *METRIC_ADVICE)
     return distances

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 from .table import TableIndex
 
 
@@ -14,14 +15,14 @@ class PrecomputedIndex(TableIndex):
 
     backend = "precomputed"
 
-    def __init__(self, rows: Rows, n_jobs: int | None) -> None:
-        super().__init__(rows, "precomputed", n_jobs)
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows, "precomputed")
 
     def table(self, rows: Rows | None, part: slice) -> Floats:
         """The rows of a slice themselves."""
         return (self.rows if rows is None else rows).block(part)
 
-    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers) -> Floats:
+    def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
         """Distances of given pairs, looked up."""
         owners = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         return _look_up(self.rows if rows is None else rows, owners, indices)

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..data.rows import Rows
 from ..errors import DataWarning
-from ..events import Events
 from ..records import Floats, Neighbors
+from ..run import Run
 from .index import Index
 
 SAMPLE = 200
@@ -24,63 +24,75 @@ class Searching(Protocol):
         """The indexed points."""
         ...
 
-    @property
-    def exact(self) -> Index:
+    def exact(self, run: Run) -> Index:
         """An exact index of the same points."""
         ...
 
-    def search(self, rows: Rows | None, k: int, events: Events) -> Neighbors:
+    def search(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """Neighbours of each row."""
         ...
 
 
 class Recall:
-    """Estimates once for every k, for the points themselves and for new rows, on rows drawn as the index was built."""
+    """Estimates once for every k, for the points themselves and for new rows, on rows drawn as the index was built.
+
+    ``known`` is what was found while the points asked for their own neighbours, and belongs to a model. What new rows
+    add is remembered beside it, so that a search for them changes nothing that is stored.
+    """
 
     def __init__(self, approximate: Searching, rng: np.random.Generator) -> None:
         n_points = approximate.rows.n_rows
         self.approximate = approximate
         self.sample = np.sort(rng.choice(n_points, min(SAMPLE, n_points), replace=False))
         self.known: dict[tuple[int, bool], float] = {}
+        self._of_new_rows: dict[int, float] = {}
 
-    def attach(self, found: Neighbors, rows: Rows | None, k: int, events: Events) -> Neighbors:
+    def attach(self, found: Neighbors, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The neighbours with the recall of a search for k of them; a poor one is warned of."""
-        key = k, rows is None
-        if key not in self.known:
-            self.known[key] = self._of_points(found, k) if rows is None else self._of_rows(k)
-            events.chosen(
-                "recall of the neighbour search",
-                f"{self.known[key]:.3f}",
-                f"{self.sample.size} rows, {k} neighbours",
-            )
-        if self.known[key] < LEAST:
-            events.warned(
-                f"The approximate neighbour search finds about {self.known[key]:.0%} of the true neighbours; "
+        recall = self.known.get((k, rows is None))
+        if recall is None and rows is not None:
+            recall = self._of_new_rows.get(k)
+        if recall is None:
+            recall = self._estimate(found, rows, k, run)
+        if recall < LEAST:
+            run.warned(
+                f"The approximate neighbour search finds about {recall:.0%} of the true neighbours; "
                 "use search='exact' if that is too few.",
                 DataWarning,
             )
-        return Neighbors(found.indptr, found.indices, found.distances, found.n_points, self.known[key])
+        return Neighbors(found.indptr, found.indices, found.distances, found.n_points, recall)
 
-    def _of_points(self, found: Neighbors, k: int) -> float:
+    def _estimate(self, found: Neighbors, rows: Rows | None, k: int, run: Run) -> float:
+        if rows is None:
+            recall = self.known[k, True] = self._of_points(found, k, run)
+        else:
+            recall = self._of_new_rows[k] = self._of_rows(k, run)
+        run.chosen(
+            "recall of the neighbour search", f"{recall:.3f}", f"{self.sample.size} rows, {k} neighbours"
+        )
+        return recall
+
+    def _of_points(self, found: Neighbors, k: int, run: Run) -> float:
         """Share of the true k nearest at a distance that the search for the points themselves found."""
         distances = found.distances.reshape(-1, k)[self.sample]
-        return float((distances <= self._furthest(k)).mean())
+        return float((distances <= self._furthest(k, run)).mean())
 
-    def _of_rows(self, k: int) -> float:
+    def _of_rows(self, k: int, run: Run) -> float:
         """The same by asking for the rows of the sample as new ones, each of which meets itself too."""
         count = min(k + 1, self.approximate.rows.n_rows)
         if count == 1:
             return 1.0
         rows = self.approximate.rows.select(self.sample)
-        distances = self.approximate.search(rows, count, Events()).distances.reshape(-1, count)
-        hits = (distances <= self._furthest(k)).sum(axis=1) - 1
+        distances = self.approximate.search(rows, count, run.silent()).distances.reshape(-1, count)
+        hits = (distances <= self._furthest(k, run)).sum(axis=1) - 1
         return float(np.clip(hits, 0, None).mean() / (count - 1))
 
-    def _furthest(self, k: int) -> Floats:
+    def _furthest(self, k: int, run: Run) -> Floats:
         """Distance of the k-th nearest other point of each row of the sample.
 
         Neighbours count by distance and not by index: of several points equally far any is as good.
         """
         count = min(k + 1, self.approximate.rows.n_rows)
-        true = self.approximate.exact.query(self.approximate.rows.select(self.sample), count)
+        rows = self.approximate.rows.select(self.sample)
+        true = self.approximate.exact(run).query(rows, count, run.silent())
         return true.distances.reshape(-1, count)[:, -1:]

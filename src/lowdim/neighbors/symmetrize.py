@@ -7,16 +7,14 @@ from typing import Literal
 import numpy as np
 
 from .. import kernels
-from ..parallel import map_blocks
 from ..records import Sparse
+from ..run import Run
 
 Symmetry = Literal["union", "average", "mutual"]
 Combine = Literal["larger", "smaller", "mean"]
 
 
-def symmetrize(
-    matrix: Sparse, how: Symmetry = "union", combine: Combine = "larger", *, n_jobs: int | None = None
-) -> Sparse:
+def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Sparse:
     """Symmetric matrix from ``matrix`` and its transpose, rows sorted; explicit zeros stay entries.
 
     Parameters
@@ -27,8 +25,8 @@ def symmetrize(
         "union" keeps an entry that either side has, "mutual" one that both have, "average" is (A + A') / 2.
     combine
         Value of an entry that both sides have, for "union" and "mutual".
-    n_jobs
-        Threads.
+    run
+        Its workers share the rows.
     """
     size = matrix.shape[0]
     indptr, indices = matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int64, copy=False)
@@ -43,14 +41,14 @@ def symmetrize(
         bounds = (rows.start, rows.stop)
         kernels.merge.count_merged(own[0], own[1], other[0], other[1], rule, bounds, counts)
 
-    map_blocks(count, size, n_jobs=n_jobs)
+    run.map(count, size)
     merged_indptr = np.concatenate(([0], np.cumsum(counts)))
     merged = (merged_indptr, np.empty(merged_indptr[-1], np.int64), np.empty(merged_indptr[-1]))
 
     def fill(rows: slice) -> None:
         kernels.merge.fill_merged(own, other, rule, choice, (rows.start, rows.stop), merged)
 
-    map_blocks(fill, size, n_jobs=n_jobs)
+    run.map(fill, size)
     result = Sparse((merged[2], merged[1], merged[0]), shape=(size, size))
     result.has_sorted_indices = True
     result.has_canonical_format = True

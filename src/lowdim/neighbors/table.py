@@ -10,11 +10,10 @@ import numpy as np
 
 from .. import kernels
 from ..data.rows import Rows
-from ..events import Events
-from ..keeping import pieces
-from ..parallel import map_blocks, shifted
+from ..parallel import shifted
 from ..places import State
 from ..records import Floats, Integers, Neighbors
+from ..run import Run
 from .index import Index, equal_rows, own_indices, ragged_rows
 
 TABLE_ENTRIES = 1 << 22
@@ -28,7 +27,7 @@ class TableIndex(Index):
     def table(self, rows: Rows | None, part: slice) -> Floats:
         """Distances of the rows of a slice to every point."""
 
-    def query(self, rows: Rows | None, k: int, *, events: Events | None = None) -> Neighbors:
+    def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The k nearest points of each row."""
         self.check_k(rows, k)
 
@@ -40,21 +39,24 @@ class TableIndex(Index):
             kernels.selection.sort_rows(indptr, indices.reshape(-1), distances.reshape(-1))
             return indices, distances
 
+        n_rows = (self.rows if rows is None else rows).n_rows
+
         def make(piece: slice) -> State:
-            found = self._map(search, rows, events, piece)
+            found = self._map(
+                search, piece, run, done=lambda count: run.progress(piece.start + count, n_rows)
+            )
             indices = np.concatenate([np.zeros((0, k), np.int64), *(part for part, _ in found)])
             return {
                 "indices": indices,
                 "distances": np.concatenate([np.zeros((0, k)), *(part for _, part in found)]),
             }
 
-        n_rows = (self.rows if rows is None else rows).n_rows
-        states = [state for _, state in pieces(events or Events(), "rows", n_rows, 16 * k, make)]
+        states = [state for _, state in run.pieces("rows", n_rows, 16 * k, make)]
         indices = np.concatenate([np.zeros((0, k), np.int64), *(state["indices"] for state in states)])
         distances = np.concatenate([np.zeros((0, k)), *(state["distances"] for state in states)])
         return equal_rows(indices, distances, self.n_points)
 
-    def query_radius(self, rows: Rows | None, radius: float) -> Neighbors:
+    def query_radius(self, rows: Rows | None, radius: float, run: Run) -> Neighbors:
         """Every point within the radius."""
 
         def search(part: slice) -> tuple[Integers, Integers, Floats]:
@@ -68,9 +70,10 @@ class TableIndex(Index):
             kernels.selection.sort_rows(indptr, indices, distances)
             return counts, indices, distances
 
-        return ragged_rows(self._map(search, rows), self.n_points)
+        everything = slice(0, (self.rows if rows is None else rows).n_rows)
+        return ragged_rows(self._map(search, everything, run), self.n_points)
 
-    def nearest_outside(self, points: Integers, labels: Integers) -> tuple[Integers, Floats]:
+    def nearest_outside(self, points: Integers, labels: Integers, run: Run) -> tuple[Integers, Floats]:
         """The nearest point with another label."""
         chosen = self.rows.select(points)
 
@@ -80,24 +83,20 @@ class TableIndex(Index):
             best = table.argmin(axis=1)
             return best, table[np.arange(best.size), best]
 
-        found = self._map(search, chosen)
+        found = self._map(search, slice(0, points.size), run)
         indices = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in found)])
         return indices, np.concatenate([np.zeros(0), *(part for _, part in found)])
 
     def _map(
         self,
         search: Callable[[slice], Result],
-        rows: Rows | None,
-        events: Events | None = None,
-        piece: slice | None = None,
+        piece: slice,
+        run: Run,
+        done: Callable[[int], None] | None = None,
     ) -> list[Result]:
-        n_rows = (self.rows if rows is None else rows).n_rows
-        size = max(1, TABLE_ENTRIES // max(1, self.n_points))
-        piece = slice(0, n_rows) if piece is None else piece
-        return map_blocks(
+        return run.map(
             lambda block: search(shifted(block, piece.start)),
             piece.stop - piece.start,
-            n_jobs=self.n_jobs,
-            block_rows=size,
-            done=None if events is None else lambda count: events.progress(piece.start + count, n_rows),
+            block_rows=max(1, TABLE_ENTRIES // max(1, self.n_points)),
+            done=done,
         )

@@ -13,10 +13,9 @@ from scipy import sparse
 
 from ..affinities import degrees
 from ..errors import InputError
-from ..events import Events
 from ..neighbors.components import find_components
 from ..records import Floats, Operator, Problem, Sparse
-from ..run import Run, Workers
+from ..run import Run
 from ..spectral.operators import Laplacian
 from ..spectral.solvers import solve
 
@@ -66,9 +65,7 @@ def critical_lambda(
     *,
     masses: Floats | None = None,
     repulsion: Operator | None = None,
-    events: Events | None = None,
-    n_jobs: int | None = None,
-    rng: np.random.Generator | None = None,
+    run: Run | None = None,
 ) -> float:
     """Lambda below which X = 0 is the minimum; 0 where the graph falls apart, since its parts repel at any lambda.
 
@@ -83,28 +80,25 @@ def critical_lambda(
         Rows that each point stands for; N above is their sum. The weights hold them already.
     repulsion
         L- where the repulsive weights are not uniform, such as `DistanceLaplacian`; ``pair_weight`` multiplies it.
-    events
-        Told of the choice of the eigensolver.
-    n_jobs
-        Threads.
-    rng
-        Source of the eigensolver's starting vectors.
+    run
+        Told of the choice of the eigensolver; workers.
     """
+    run = run or Run()
     size = weights.shape[0]
     if size < 2:
         raise InputError(f"The critical lambda needs at least 2 points; got {size}.")
     if find_components(weights).count > 1:
         return 0.0
     d = degrees(weights)
-    attraction, ones = Laplacian(weights, d, n_jobs), np.ones((size, 1))
+    attraction, ones = Laplacian(weights, d, run.n_jobs), np.ones((size, 1))
     if repulsion is None:
         m = np.ones(size) if masses is None else masses
         # L- is sum(m) M - m m', and m'x = 0 for x that are M-orthogonal to the constant.
         problem = Problem(attraction, "smallest", mass=m * m.sum(), trivial=ones)
-        found = solve(problem, 1, run=Run(events or Events(), Workers(n_jobs)))
+        found = solve(problem, 1, run=run)
         return float(found.values[0]) / pair_weight
     shifted = sparse.csr_array(attraction.explicit() + _SHIFT * sparse.diags_array(d))
     problem = Problem(repulsion, "largest", mass_matrix=shifted, trivial=ones)
-    x = solve(problem, 1, run=Run(events or Events(), Workers(n_jobs))).vectors
+    x = solve(problem, 1, run=run).vectors
     x = x - x.mean(axis=0)
     return float(attraction.energy(x)[0] / repulsion.energy(x)[0]) / pair_weight

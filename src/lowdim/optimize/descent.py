@@ -2,16 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..embedding.objectives.protocol import Evaluation, Objective
+from ..errors import InputError
 from ..places import State
 from ..records import Choice, Floats
+from ..run import Run
 from .directions.spectral import SpectralDirection
-from .line_search import Line, LineSearch
-from .protocol import Descent, Direction, Iterate, Stepper
+from .line_search import Line, LineSearch, Pace
+from .protocol import MADE, Direction, Learnt, Prepared
+from .schedules import STEADY, Course
+
+
+@dataclass(frozen=True, slots=True)
+class DescentState:
+    """Where a descent stands: what the next direction and the next line search depend on.
+
+    Parameters
+    ----------
+    objective, prepared
+        E and the direction that is ready for it; made again.
+    X, value, gradient
+        The points, E and its gradient there.
+    pace
+        What the last line search leaves to the next.
+    learnt
+        What the direction has learnt.
+    form
+        Form of the direction, so that the same is made again.
+    caution
+        Share of the usual first step.
+    step, evaluations
+        Length and cost of the last step.
+    is_stalled
+        Whether no step lowers E any more.
+    """
+
+    objective: Objective = field(metadata=MADE)
+    prepared: Prepared = field(metadata=MADE)
+    X: Floats
+    value: float | None
+    gradient: Floats
+    pace: Pace
+    learnt: Learnt
+    form: str
+    caution: float
+    step: float = 0.0
+    evaluations: int = 1
+    is_stalled: bool = False
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What was decided on the way to the start."""
+        return self.prepared.choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,83 +75,74 @@ class DirectedDescent:
     direction: Direction = field(default_factory=SpectralDirection)
     search: LineSearch | None = None
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Stepper:
-        """Prepare the direction at X and evaluate there."""
-        search = self.search or self.direction.usual_search
-        return _Running(objective, X, self.direction.start(objective, X, n_jobs), search)
-
-    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
-        """Prepare the direction, and go on from the state of another stepper."""
-        descent = self.direction.start(objective, state["X"], n_jobs)
-        descent.resume(state["descent"])
-        known = Evaluation(state["value"], state["gradient"])
-        settings = self.search or self.direction.usual_search
-        stepper = _Running(objective, state["X"], descent, settings, state["caution"], known)
-        stepper.search.resume(state["search"])
-        return stepper
-
-
-class _Running:
-    def __init__(
+    def init(
         self,
         objective: Objective,
         X: Floats,
-        descent: Descent,
-        search: LineSearch,
+        run: Run,
+        *,
+        course: Course = STEADY,
+        before: DescentState | None = None,
         caution: float = 1.0,
-        known: Evaluation | None = None,
-    ) -> None:
-        self._objective = objective
-        self._descent = descent
-        self._settings = search
-        self._caution = caution
-        self.search = search.start(caution * descent.first_step)
-        self._X = X
-        self._evaluation = objective.evaluate(X) if known is None else known
-        self.first = Iterate(X, self._evaluation.value, self._evaluation.gradient, 0.0, 1)
+    ) -> DescentState:
+        """Prepare the direction and evaluate at X."""
+        if course != STEADY:
+            raise InputError(
+                "A course of lambda, rate and momentum needs the optimizer Momentum; got "
+                f"{type(self.direction).__name__} with a line search. Use a path of lambda instead."
+            )
+        held = None if before is None else before.prepared
+        prepared = self.direction.prepare(objective, run, before=held)
+        caution *= 1.0 if before is None else before.caution
+        evaluation = objective.evaluate(X)
+        pace = (caution * prepared.first_step, None)
+        return DescentState(
+            objective, prepared, X, evaluation.value, evaluation.gradient, pace, None, prepared.form, caution
+        )
 
-    @property
-    def choices(self) -> tuple[Choice, ...]:
-        return self._descent.choices
-
-    def step(self, *, value: bool = True) -> Iterate | None:
-        """The next iterate; E is always known, since the line search needs it."""
-        direction = self._descent.at(self._X, self._evaluation.gradient)
-        iterate, evaluations = self._along(direction)
-        if iterate is not None:
-            return iterate
+    def step(self, state: DescentState, *, value: bool = True) -> DescentState:
+        """The next state; E is always known, since the line search needs it."""
+        direction, learnt = state.prepared.at(state.X, state.gradient, state.learnt)
+        following, evaluations = self._along(state, direction, learnt, state.pace)
+        if following is not None:
+            return following
         # What the direction has learnt may have led it astray: once more with nothing learnt.
-        self._descent = self._descent.restart(self._objective, self._X)
-        self.search = self._settings.start(self._caution * self._descent.first_step)
-        fresh = self._descent.at(self._X, self._evaluation.gradient)
-        if np.array_equal(fresh, direction):
-            return None
-        return self._along(fresh, evaluations)[0]
+        pace = (state.caution * state.prepared.first_step, None)
+        fresh, learnt = state.prepared.at(state.X, state.gradient)
+        if not np.array_equal(fresh, direction):
+            following, _ = self._along(state, fresh, learnt, pace, evaluations)
+        return replace(state, is_stalled=True) if following is None else following
 
-    def state(self, *, learnt: bool = True) -> State:
-        return {
-            "X": self._X,
-            "value": self._evaluation.value,
-            "gradient": self._evaluation.gradient,
-            "caution": self._caution,
-            "search": self.search.state(),
-            "descent": self._descent.state(learnt=learnt),
-        }
+    def done(self, state: DescentState) -> bool:
+        """Whether no step lowers E any more."""
+        return state.is_stalled
 
-    def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
-        descent = self._descent.restart(objective, X)
-        return _Running(objective, X, descent, self._settings, self._caution * caution)
+    def restore(
+        self, objective: Objective, found: State, run: Run, *, course: Course = STEADY
+    ) -> DescentState:
+        """The state that was kept, with the direction prepared again in the form that it had."""
+        return DescentState(objective, self.direction.prepare(objective, run, form=found["form"]), **found)
 
-    def _along(self, direction: Floats, spent: int = 0) -> tuple[Iterate | None, int]:
+    def _along(
+        self, state: DescentState, direction: Floats, learnt: Learnt, pace: Pace, spent: int = 0
+    ) -> tuple[DescentState | None, int]:
         """Search along a direction and go there; and the evaluations that it took."""
-        line = Line(self._objective, self._X, self._evaluation, direction)
-        found = self.search.along(line) if line.origin.slope < 0.0 else None
+        line = Line(state.objective, state.X, Evaluation(state.value, state.gradient), direction)
+        search = self.search or self.direction.usual_search
+        found, pace = search.along(line, pace) if line.origin.slope < 0.0 else (None, pace)
         spent += line.evaluations
         if found is None:
             return None, spent
-        self._learn(found.X, found.evaluation)
-        return Iterate(found.X, found.value, found.evaluation.gradient, found.step, spent), spent
-
-    def _learn(self, X: Floats, evaluation: Evaluation) -> None:
-        self._descent.moved(X - self._X, evaluation.gradient - self._evaluation.gradient)
-        self._X, self._evaluation = X, evaluation
+        gradient = found.evaluation.gradient
+        learnt = state.prepared.moved(learnt, state.X, found.X - state.X, gradient - state.gradient)
+        following = replace(
+            state,
+            X=found.X,
+            value=found.value,
+            gradient=gradient,
+            pace=pace,
+            learnt=learnt,
+            step=found.step,
+            evaluations=spent,
+        )
+        return following, spent

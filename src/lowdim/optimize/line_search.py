@@ -1,8 +1,7 @@
 """How far to go along a direction: backtracking with growth, and the strong Wolfe conditions.
 
-Both start from a configuration (``start``) and keep, from one search to the next, the step to try first. A value or a
-gradient that is not finite counts as "too far". The evaluation at the accepted point is handed on: nothing is
-evaluated twice.
+What one search leaves to the next, its pace, is a value: it is handed in and out. A value or a gradient that is not
+finite counts as "too far". The evaluation at the accepted point is handed on: nothing is evaluated twice.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ..embedding.objectives.protocol import Evaluation, Objective
-from ..places import State
 from ..records import Floats
 from .measures import inner, largest_displacement, spread
 
@@ -96,27 +94,15 @@ class Line:
         return step * float(np.abs(self.direction).max(initial=0.0)) <= _SMALLEST * size
 
 
-class Search(Protocol):
-    """A running line search."""
-
-    def along(self, line: Line) -> Trial | None:
-        """A point of the line where E is low enough; None where none was found."""
-        ...
-
-    def state(self) -> State:
-        """What the next search depends on."""
-        ...
-
-    def resume(self, state: State) -> None:
-        """Go on from the state of another."""
-        ...
+Pace = tuple[float, float | None]
+"""The step to try first, and the change of E that the last step promised to first order (None: it does not count)."""
 
 
 class LineSearch(Protocol):
     """A configured line search."""
 
-    def start(self, first: float) -> Search:
-        """Begin, with the step to try first of all."""
+    def along(self, line: Line, pace: Pace) -> tuple[Trial | None, Pace]:
+        """A point of the line where E is low enough, None where none was found; and the pace of the next search."""
         ...
 
 
@@ -155,38 +141,21 @@ class Backtracking:
     noise: float = 0.0
     max_evaluations: int = 60
 
-    def start(self, first: float) -> Search:
-        """Begin, with the step to try first of all."""
-        return _Backtracking(self, first)
-
-
-class _Backtracking:
-    def __init__(self, settings: Backtracking, first: float) -> None:
-        self._settings = settings
-        self._next = first
-
-    def along(self, line: Line) -> Trial | None:
-        settings, origin = self._settings, line.origin
-        step = min(self._next, line.limit(settings.reach))
-        for tried in range(settings.max_evaluations):
+    def along(self, line: Line, pace: Pace) -> tuple[Trial | None, Pace]:
+        """A point of the line where E is low enough, and the pace of the next search."""
+        step = min(pace[0], line.limit(self.reach))
+        for tried in range(self.max_evaluations):
             if line.is_void(step):
-                return None
+                return None, pace
             trial = line.at(step)
-            if line.is_low(trial, settings.c, settings.noise):
-                self._next = step if tried else self._grown(origin, trial)
-                return trial
-            step = self._shrunk(origin, trial)
-        return None
-
-    def state(self) -> State:
-        return {"next": self._next}
-
-    def resume(self, state: State) -> None:
-        self._next = state["next"]
+            if line.is_low(trial, self.c, self.noise):
+                return trial, (step if tried else self._grown(line.origin, trial), None)
+            step = self._shrunk(line.origin, trial)
+        return None, pace
 
     def _shrunk(self, origin: Trial, trial: Trial) -> float:
-        step, rho = trial.step, self._settings.rho
-        if not self._settings.interpolate or not np.isfinite(trial.value):
+        step, rho = trial.step, self.rho
+        if not self.interpolate or not np.isfinite(trial.value):
             return rho * step
         lowest = _lowest_of_parabola(origin, trial)
         return float(np.clip(lowest, min(0.1, rho) * step, rho * step))
@@ -194,7 +163,7 @@ class _Backtracking:
     def _grown(self, origin: Trial, trial: Trial) -> float:
         """The minimum of the line by the secant of its slopes, where it lies beyond the accepted step."""
         bend = trial.slope - origin.slope
-        farthest = self._settings.growth * trial.step
+        farthest = self.growth * trial.step
         if bend <= 0.0:
             return farthest
         return float(np.clip(-origin.slope * trial.step / bend, trial.step, farthest))
@@ -203,7 +172,7 @@ class _Backtracking:
 def _lowest_of_parabola(origin: Trial, trial: Trial) -> float:
     """Where the parabola with E and its slope at the origin and E at the trial is lowest."""
     excess = trial.value - origin.value - origin.slope * trial.step
-    return -origin.slope * trial.step**2 / (2.0 * excess)
+    return -origin.slope * (trial.step * trial.step) / (2.0 * excess)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,50 +207,34 @@ class StrongWolfe:
     noise: float = 0.0
     max_evaluations: int = 25
 
-    def start(self, first: float) -> Search:
-        """Begin, with the step to try first of all."""
-        return _StrongWolfe(self, first)
-
-
-class _StrongWolfe:
-    def __init__(self, settings: StrongWolfe, first: float) -> None:
-        self._settings = settings
-        self._next = first
-        self._promise: float | None = None
-
-    def along(self, line: Line) -> Trial | None:
-        step = self._next
-        if self._promise is not None and line.origin.slope < 0.0:
-            step = self._promise / line.origin.slope
-        limit = line.limit(self._settings.reach)
+    def along(self, line: Line, pace: Pace) -> tuple[Trial | None, Pace]:
+        """A point of the line where E is low enough, and the pace of the next search."""
+        step, promise = pace
+        if promise is not None and line.origin.slope < 0.0:
+            step = promise / line.origin.slope
+        limit = line.limit(self.reach)
         if line.is_void(min(step, limit)):
-            return None
+            return None, pace
         found = self._bracket(line, min(step, limit), limit)
-        if found is not None and self._settings.first == "scaled":
-            self._promise = found.step * line.origin.slope
-        elif found is not None:
-            self._next = 1.0
-        return found
-
-    def state(self) -> State:
-        return {"next": self._next, "promise": self._promise}
-
-    def resume(self, state: State) -> None:
-        self._next, self._promise = state["next"], state["promise"]
+        if found is None:
+            return None, pace
+        if self.first == "scaled":
+            return found, (pace[0], found.step * line.origin.slope)
+        return found, (1.0, promise)
 
     def _is_low(self, line: Line, trial: Trial, before: Trial) -> bool:
         """Whether a trial passes the first condition, and is lower than the one before."""
-        slack = self._settings.noise * abs(line.origin.value)
+        slack = self.noise * abs(line.origin.value)
         is_lower = before.step == 0.0 or trial.value < before.value + slack
-        return is_lower and line.is_low(trial, self._settings.c1, self._settings.noise)
+        return is_lower and line.is_low(trial, self.c1, self.noise)
 
     def _is_flat(self, line: Line, trial: Trial) -> bool:
-        return abs(trial.slope) <= -self._settings.c2 * line.origin.slope
+        return abs(trial.slope) <= -self.c2 * line.origin.slope
 
     def _bracket(self, line: Line, step: float, limit: float) -> Trial | None:
         """Go outwards until a step passes, or a stretch of the line is known to hold one that does."""
         before = line.origin
-        while line.evaluations < self._settings.max_evaluations:
+        while line.evaluations < self.max_evaluations:
             trial = line.at(step)
             if not self._is_low(line, trial, before):
                 return self._zoom(line, before, trial)
@@ -300,7 +253,7 @@ class _StrongWolfe:
     def _zoom(self, line: Line, low: Trial, high: Trial) -> Trial | None:
         """Shrink a bracket; ``low`` always passes the first condition, or is the origin."""
         widths = [abs(high.step - low.step)] * 2
-        while line.evaluations < self._settings.max_evaluations:
+        while line.evaluations < self.max_evaluations:
             width = high.step - low.step
             if line.is_void(abs(width)):
                 break
@@ -331,7 +284,8 @@ def _lowest_of_cubic(a: Trial, b: Trial) -> float:
     """Where the cubic with the values and slopes of two trials is lowest (Nocedal & Wright 2006, eq. 3.59)."""
     width = b.step - a.step
     mean = a.slope + b.slope - 3.0 * (b.value - a.value) / width
-    square = mean**2 - a.slope * b.slope
+    # As a product: the square of a number too large is infinite then, and no error.
+    square = mean * mean - a.slope * b.slope
     if not square >= 0.0:
         return np.nan
     root = float(np.copysign(np.sqrt(square), width))

@@ -1,353 +1,379 @@
-"""The one loop: it owns stopping, history, callbacks, the time budget, interruption and recovery."""
+"""The one loop: it owns phases, stopping, history, callbacks, the time budget, interruption and recovery."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..embedding.objectives.protocol import Objective
-from ..errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
-from ..events import Events
+from ..errors import ConvergenceError, Stop
 from ..places import State
 from ..records import Floats
+from ..run import Run
+from .endings import tell_of_end
 from .measures import inner, spread
-from .outcome import CUT, History, Outcome, Reason, Stopping
-from .protocol import Iterate, Optimizer, Stepper
+from .outcome import History, Outcome, Reason, Stopping
+from .progress import Known, Log, Progress
+from .protocol import Optimizer, Standing
+from .schedules import Phase, Schedule
 
 #: Growth of the picture per iteration above which a small decrease of E does not count as convergence.
 _GROWING = 1.01
-#: |gradient| |X| / |E| above which a line search that finds nothing lower is a failure, not the end.
-_STEEP = 1e-2
 _CAUTION = 0.5
+#: Root mean square of each principal coordinate below which a phase does not start; the width of the similarities is 1.
+_LEAST = 1e-2
 
 
 def minimise(
     objective: Objective,
     X: Floats,
-    optimizer: Optimizer,
-    stopping: Stopping | None = None,
-    *,
-    events: Events | None = None,
-    n_jobs: int | None = None,
+    optimizer: Optimizer[Any],
+    schedule: Schedule | Sequence[Phase] | Stopping | None = None,
+    record: int = 0,
+    run: Run | None = None,
 ) -> Outcome:
-    """Minimise E from X.
+    """Minimise E from X, at one lambda after the other, each from the minimum before.
 
     An ``iteration`` event tells of each iteration: ``iteration``, ``value`` (None where E was not computed), ``step``,
-    ``gradient_norm``, ``embedding``, ``lam``, and ``total`` where the number of iterations is a budget, else None. A
-    listener may raise `lowdim.errors.Stop`; that, an interrupt and the
-    time budget keep the best X so far. Not to converge within ``max_iterations`` is a ConvergenceWarning unless they
-    are a budget; an E that is not finite however short the steps is one too, or a ConvergenceError where no step at
-    all was possible.
+    ``gradient_norm``, ``embedding``, ``lam``, and ``total`` where the number of iterations is a budget, else None;
+    iterations count through all phases. A listener may raise `lowdim.errors.Stop`; that, an interrupt and the time
+    budget keep the best X so far. Not to converge within ``max_iterations`` is a ConvergenceWarning unless they are a
+    budget; an E that is not finite however short the steps is one too, or a ConvergenceError where no step at all was
+    possible.
+
+    A coordinate that a phase has shrunk to nothing, as every one does below its critical lambda, is stretched a little
+    before the next phase: at 0 it would stay.
 
     Parameters
     ----------
     objective
-        E, at its lambda.
+        E, at any lambda.
     X
         Where to start; not 0, where every gradient is 0.
     optimizer
-        The optimiser.
-    stopping
-        When to stop; None: the defaults.
-    events
-        Told of iterations, choices and warnings.
-    n_jobs
-        Threads; the result does not depend on them.
+        The optimiser; its factors serve all phases.
+    schedule
+        The phases; a stopping rule stands for one phase at the objective's lambda, None for that with the defaults.
+    record
+        Keep X of every so many iterations; 0: none.
+    run
+        Told of iterations, choices and warnings; keeps where the loop stands. Its workers do not change the result.
     """
-    stopping, events = stopping or Stopping(), events or Events()
-    outcome = Loop(objective, X, stopping, events).run(lambda: optimizer.start(objective, X, n_jobs))
-    tell(outcome, stopping, events)
+    if schedule is None or isinstance(schedule, Stopping):
+        schedule = [Phase(objective.lam, schedule or Stopping())]
+    if not isinstance(schedule, Schedule):
+        schedule = Schedule(tuple(schedule))
+    run = run or Run()
+    outcome = _Loop(objective, X, optimizer, schedule, record, run).minimise()
+    tell_of_end(outcome, schedule, run)
     return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """An X at which E is known."""
-
-    iteration: int
-    X: Floats
-    value: float
-    norm: float
-    extent: float
-
-
-class Beside(Protocol):
-    """What listens to the iterations and is kept with the state of the optimiser."""
-
-    def state(self) -> State:
-        """What it has so far."""
-        ...
-
-    def resume(self, state: State) -> None:
-        """Go on from a state."""
-        ...
-
-
-class Loop:
-    """One run of an optimiser at one lambda.
-
-    Parameters
-    ----------
-    objective, X, stopping, events
-        As in `minimise`.
-    before
-        Iterations of the phases before, for the events.
-    beside
-        Kept with the state of the optimiser where that is kept.
-    """
+class _Loop:
+    """Steps from progress to progress. Itself it changes only with the clock, and in what it knows of the last step."""
 
     def __init__(
         self,
         objective: Objective,
         X: Floats,
-        stopping: Stopping,
-        events: Events,
-        before: int = 0,
-        beside: Beside | None = None,
+        optimizer: Optimizer[Any],
+        schedule: Schedule,
+        record: int,
+        run: Run,
     ) -> None:
         self._objective = objective
         self._X = X
-        self._stopping = stopping
-        self._events = events
-        self._before = before
+        self._optimizer = optimizer
+        self._schedule = schedule
+        self._record = record
+        self._run = run
         self._begun = time.perf_counter()
-        self._iteration = 0
-        self._evaluations = 0
-        self._recoveries = 0
-        self._best: _Known | None = None
-        self._latest: tuple[Floats, float | None] | None = None
-        self._recent: list[tuple[int, float, float]] = []
-        self._rows: list[tuple[int, float, float, int, float]] = []
-        self._beside = beside
-        self._place = events.keeper.inside("loop")
-        self._noted: Callable[[], State] | None = None
-        #: The optimiser as it stands, to be started again at another lambda.
-        self.stepper: Stepper | None = None
+        #: Where the loop stood last, also in the midst of a step whose listeners have not all heard of it.
+        self._reached: Progress | None = None
 
-    def run(self, begin: Callable[[], Stepper], resume: Callable[[State], Stepper] | None = None) -> Outcome:
-        """Run until something ends it, from the start or, by ``resume``, from where another run was cut."""
+    def minimise(self) -> Outcome:
+        """Run until something ends it."""
         try:
-            found = None if resume is None else self._place.find()
-            if resume is None or found is None:
-                self._open(begin())
-            else:
-                self._go_on(found, resume(found["stepper"]))
-            reason = self._iterate()
-        except KeyboardInterrupt:
-            reason = "interrupted"
-        except Stop:
-            reason = "stopped by callback"
-        if reason in CUT:
-            self._place.mark_unfinished()
-            if self._noted is not None:
-                self._place.save_progress(self._noted, now=True)
-        self._judge_latest()
-        best = self._best
-        return Outcome(
-            X=self._X if best is None else best.X,
-            value=np.nan if best is None else best.value,
-            gradient_norm=np.nan if best is None else best.norm,
-            iterations=self._iteration,
-            evaluations=self._evaluations,
-            seconds=time.perf_counter() - self._begun,
-            reason=reason,
-            history=History.of(self._rows),
-        )
-
-    def _open(self, stepper: Stepper) -> None:
-        """Take the optimiser at its start."""
-        self._adopt(stepper)
-        if not self._take(stepper.first):
-            raise ConvergenceError(
-                "E or its gradient is not finite at the start. Start from smaller coordinates, and check that the "
-                "weights and lambda are finite."
+            progress = self._run.iterate(
+                "loop",
+                lambda: self._begin(self._first_from(0, 0), self._X, None),
+                self._step,
+                self._is_done,
+                pack=Progress.pack,
+                unpack=self._unpacked,
+                in_place=False,
             )
+        except KeyboardInterrupt:
+            return self._outcome(self._reached, "interrupted")
+        except Stop:
+            return self._outcome(self._reached, "stopped by callback")
+        return self._outcome(progress, progress.reason)
 
-    def _adopt(self, stepper: Stepper) -> None:
-        self.stepper = stepper
-        for choice in stepper.choices:
-            self._events.chosen(choice.what, choice.choice, choice.why)
+    def _phase(self, progress: Progress) -> Phase:
+        return self._schedule.phases[progress.phase]
 
-    def _note(self) -> None:
-        """Keep in mind where the run stands between two steps: within one an interrupt finds nothing whole."""
-        if self._place.is_active and self.stepper is not None:
-            best, count = self._best, len(self._rows)
-            state = {
-                "iteration": self._iteration,
-                "evaluations": self._evaluations,
-                "recoveries": self._recoveries,
-                "seconds": self._seconds(),
-                "best": None
-                if best is None
-                else (best.iteration, best.X, best.value, best.norm, best.extent),
-                "latest": self._latest,
-                "recent": list(self._recent),
-                "stepper": self.stepper.state(),
-                "objective": self._objective.state(),
-                "beside": None if self._beside is None else self._beside.state(),
-            }
-            # Rows are only ever added, so that they are written out when it comes to that.
-            self._noted = lambda: state | {"rows": np.array(self._rows[:count], np.float64).reshape(-1, 5)}
-            self._place.save_progress(self._noted)
-
-    def _go_on(self, state: State, stepper: Stepper) -> None:
-        """Take up the state of another run."""
-        self._adopt(stepper)
-        self._objective.resume(state["objective"])
-        if self._beside is not None:
-            self._beside.resume(state["beside"])
-        self._iteration, self._evaluations = state["iteration"], state["evaluations"]
-        self._recoveries, self._begun = state["recoveries"], time.perf_counter() - state["seconds"]
-        self._best = None if state["best"] is None else _Known(*state["best"])
-        self._latest, self._recent = state["latest"], state["recent"]
-        self._rows = [(int(i), s, value, int(e), lam) for i, s, value, e, lam in state["rows"].tolist()]
-
-    def _iterate(self) -> Reason:
-        stopping = self._stopping
-        while self.stepper is not None and self._iteration < stopping.max_iterations:
-            self._iteration += 1
-            due = self._iteration % stopping.value_every == 0 or self._iteration == stopping.max_iterations
-            iterate = self.stepper.step(value=due)
-            if iterate is None:
-                self._iteration -= 1
-                return "stalled"
-            if not self._take(iterate):
-                if not self._recover():
-                    return "not finite"
-            elif iterate.value is not None and self._has_settled():
-                return "converged"
-            if stopping.max_seconds is not None and self._seconds() >= stopping.max_seconds:
-                return "max_seconds"
-            self._note()
-        return "max_iterations"
+    def _objective_of(self, phase: Phase) -> Objective:
+        """E at the lambda of a phase."""
+        return self._objective if phase.lam == self._objective.lam else self._objective.with_lambda(phase.lam)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._begun
 
-    def _take(self, iterate: Iterate) -> bool:
-        """Count an iterate, keep it where it is the best, and tell of it; False where it is not finite."""
-        self._evaluations += iterate.evaluations
-        with np.errstate(over="ignore", invalid="ignore"):
-            norm = float(np.sqrt(inner(iterate.gradient, iterate.gradient)))
-        value = iterate.value
-        if not np.isfinite(norm) or not (value is None or np.isfinite(value)):
+    def _most(self, progress: Progress) -> int:
+        return self._schedule.most_iterations(progress.phase, progress.spent)
+
+    def _begin(self, place: int, X: Floats, before: Progress | None) -> Progress:
+        """The start of a phase."""
+        phase = self._schedule.phases[place]
+        state = self._optimizer.init(
+            self._objective_of(phase),
+            X,
+            self._run,
+            course=phase.course,
+            before=None if before is None else before.state,
+        )
+        self._tell_of_choices(state)
+        seconds = self._seconds()
+        progress = Progress(
+            place,
+            state,
+            self._objective.state(),
+            evaluations=state.evaluations,
+            seconds=seconds,
+            began=0.0 if before is None else before.seconds,
+            frames=Log() if before is None else before.frames,
+            passed=() if before is None else (*before.passed, self._passed(before)),
+        )
+        norm = _norm(state)
+        if not _is_finite(state, norm):
+            raise ConvergenceError(
+                "E or its gradient is not finite at the start. Start from smaller coordinates, and check that the "
+                "weights and lambda are finite."
+            )
+        self._reached = self._counted(progress, norm)
+        return self._reached
+
+    def _tell_of_choices(self, state: Standing) -> None:
+        for choice in state.choices:
+            self._run.chosen(choice.what, choice.choice, choice.why)
+
+    def _unpacked(self, found: State) -> Progress:
+        """Take up the progress of another run."""
+        phase = self._schedule.phases[found["phase"]]
+        self._objective.resume(found["memory"])
+        state = self._optimizer.restore(
+            self._objective_of(phase), found["state"], self._run, course=phase.course
+        )
+        self._tell_of_choices(state)
+        self._reached = Progress.unpack(found, state)
+        self._begun = time.perf_counter() - self._reached.seconds
+        return self._reached
+
+    def _is_done(self, progress: Progress) -> bool:
+        """Whether the last phase is over, or none should follow."""
+        if progress.reason is None:
             return False
-        if value is not None:
-            known = _Known(self._iteration, iterate.X, value, norm, spread(iterate.X))
-            self._recent.append((known.iteration, value, known.extent))
-            if self._best is None or value < self._best.value:
-                self._best = known
-            row = (self._iteration, self._seconds(), value, self._evaluations, self._objective.lam)
-            self._rows.append(row)
-        self._latest = iterate.X, value
-        if self._iteration:
-            self._tell(iterate, norm)
-        return True
+        most = self._schedule.max_seconds
+        is_late = most is not None and progress.seconds >= most
+        is_last = progress.phase == len(self._schedule.phases) - 1
+        return is_last or is_late or progress.reason == "not finite"
 
-    def _judge_latest(self) -> None:
-        """Compute E where the run was cut, if it was not: a schedule on its way has none, and may be far ahead."""
-        best = self._best
-        X, value = self._latest or (self._X, None)
-        if self._latest is None or best is None or value is not None:
-            return
-        evaluation = self._objective.evaluate(X)
-        self._evaluations += 1
-        if evaluation.value is not None and evaluation.value < best.value:
-            norm = float(np.sqrt(inner(evaluation.gradient, evaluation.gradient)))
-            self._best = _Known(self._iteration, X, evaluation.value, norm, spread(X))
+    def _step(self, progress: Progress) -> Progress:
+        """One iteration, or the start of the next phase."""
+        if progress.reason is None:
+            self._reached = self._iterated(progress)
+            return self._reached
+        before = self._judged(progress)
+        assert before.best is not None
+        following = self._first_from(before.phase + 1, before.spent + before.iteration)
+        return self._begin(following, _opened(before.best.X), before)
 
-    def _tell(self, iterate: Iterate, norm: float) -> None:
-        iteration = self._before + self._iteration
-        shown = "" if iterate.value is None else f"E {iterate.value:.6g}, "
-        self._events.emit(
-            "iteration",
-            f"iteration {iteration}: {shown}gradient {norm:.2g}, step {iterate.step:.2g}",
+    def _first_from(self, place: int, spent: int) -> int:
+        """The first phase from a place on that has iterations left to it."""
+        while place < len(self._schedule.phases) - 1 and not self._schedule.most_iterations(place, spent):
+            place += 1
+        return place
+
+    def _iterated(self, progress: Progress) -> Progress:
+        """One iteration, counted, told of and judged."""
+        stopping, iteration = self._phase(progress).stopping, progress.iteration + 1
+        most = self._most(progress)
+        due = iteration % stopping.value_every == 0 or iteration == most
+        state = self._optimizer.step(progress.state, value=due)
+        if self._optimizer.done(state):
+            return replace(progress, reason="stalled", seconds=self._seconds())
+        taken = replace(
+            progress,
             iteration=iteration,
-            value=iterate.value,
-            step=iterate.step,
-            gradient_norm=norm,
-            embedding=iterate.X,
-            lam=self._objective.lam,
-            total=self._before + self._stopping.max_iterations if self._stopping.is_budget else None,
+            evaluations=progress.evaluations + state.evaluations,
+            seconds=self._seconds(),
+            memory=self._objective.state(),
+        )
+        norm = _norm(state)
+        if not _is_finite(state, norm):
+            taken = self._recovered(taken)
+        else:
+            taken = self._reached = self._counted(replace(taken, state=state), norm)
+            self._tell(taken, norm)
+            if state.value is not None:
+                taken = self._settled(taken)
+        return replace(taken, reason=taken.reason or self._used_up(taken, most), seconds=self._seconds())
+
+    def _used_up(self, progress: Progress, most: int) -> Reason | None:
+        """Whether time or iterations are used up."""
+        own, whole = self._phase(progress).stopping.max_seconds, self._schedule.max_seconds
+        now = self._seconds()
+        if (own is not None and now - progress.began >= own) or (whole is not None and now >= whole):
+            return "max_seconds"
+        return "max_iterations" if progress.iteration >= most else None
+
+    def _counted(self, progress: Progress, norm: float) -> Progress:
+        """Note E where it is known, whether it is the lowest, and X where it is recorded."""
+        state, iteration = progress.state, progress.iteration
+        through = progress.spent + iteration
+        if self._record and iteration and through % self._record == 0:
+            progress = replace(progress, frames=progress.frames.plus((through, state.X)))
+        if state.value is None:
+            return progress
+        known = Known(iteration, state.X, state.value, norm, spread(state.X))
+        widest = self._schedule.widest
+        if widest is not None and iteration and known.extent > widest:
+            raise ConvergenceError(
+                f"The points moved apart to distances of {known.extent:.1e} times the width of the similarities, and E "
+                f"falls on: with lam={self._phase(progress).lam:g} it has no minimum. Lower lam, to 1 to be sure."
+            )
+        best = progress.best
+        seconds = progress.seconds - progress.began
+        row = (iteration, seconds, known.value, progress.evaluations, self._phase(progress).lam)
+        return replace(
+            progress,
+            recent=(*progress.recent, (iteration, known.value, known.extent)),
+            best=known if best is None or known.value < best.value else best,
+            rows=progress.rows.plus(row),
         )
 
-    def _has_settled(self) -> bool:
-        """Whether E has stopped falling, over the window, and the picture growing."""
-        now, value, extent = self._recent[-1]
-        while len(self._recent) > 2 and self._recent[1][0] <= now - self._stopping.window:
-            self._recent.pop(0)
-        then, earlier, extent_then = self._recent[0]
+    def _tell(self, progress: Progress, norm: float) -> None:
+        state, phase = progress.state, self._phase(progress)
+        iteration = progress.spent + progress.iteration
+        shown = "" if state.value is None else f"E {state.value:.6g}, "
+        total = self._schedule.max_iterations or progress.spent + phase.stopping.max_iterations
+        self._run.events.emit(
+            "iteration",
+            f"iteration {iteration}: {shown}gradient {norm:.2g}, step {state.step:.2g}",
+            iteration=iteration,
+            value=state.value,
+            step=state.step,
+            gradient_norm=norm,
+            embedding=state.X,
+            lam=phase.lam,
+            total=total if phase.stopping.is_budget else None,
+        )
+
+    def _settled(self, progress: Progress) -> Progress:
+        """Say so where E has stopped falling, over the window, and the picture growing."""
+        stopping, recent = self._phase(progress).stopping, progress.recent
+        now, value, extent = recent[-1]
+        while len(recent) > 2 and recent[1][0] <= now - stopping.window:
+            recent = recent[1:]
+        progress = replace(progress, recent=recent)
+        then, earlier, extent_then = recent[0]
         count = now - then
-        if count < self._stopping.window or count == 0:
-            return False
+        if count < stopping.window or count == 0:
+            return progress
         scale = max(abs(value), abs(earlier))
         # The magnitude: with momentum E may rise, and where it rises it has not converged.
-        is_flat = abs(earlier - value) <= self._stopping.tolerance * scale * count
-        return is_flat and extent <= extent_then * _GROWING**count
+        is_flat = abs(earlier - value) <= stopping.tolerance * scale * count
+        is_settled = is_flat and extent <= extent_then * _GROWING**count
+        return replace(progress, reason="converged") if is_settled else progress
 
-    def _recover(self) -> bool:
-        """Go back to the best X with shorter steps; False where that has been done often enough."""
-        best, stepper = self._best, self.stepper
-        if best is None or stepper is None:
-            return False
-        if self._recoveries >= self._stopping.max_recoveries:
+    def _recovered(self, progress: Progress) -> Progress:
+        """Back at the best X with shorter steps; over where that has been done often enough."""
+        best, phase = progress.best, self._phase(progress)
+        assert best is not None
+        if progress.recoveries >= phase.stopping.max_recoveries:
             if best.iteration == 0:
                 raise ConvergenceError(
                     "E or its gradient is not finite soon after the start, however short the steps "
-                    f"({self._recoveries} times halved). Start from smaller coordinates, lower lambda or the learning "
-                    "rate, or use repulsion='exact' to see whether the approximation is the cause."
+                    f"({progress.recoveries} times halved). Start from smaller coordinates, lower lambda or the "
+                    "learning rate, or use repulsion='exact' to see whether the approximation is the cause."
                 )
-            return False
-        self._recoveries += 1
-        self.stepper = stepper.restart(self._objective, best.X, caution=_CAUTION)
-        self._evaluations += self.stepper.first.evaluations
-        self._recent = [(best.iteration, best.value, best.extent)]
-        return True
-
-
-def tell(outcome: Outcome, stopping: Stopping, events: Events) -> None:
-    """Warn of an end that the user should know of."""
-    if outcome.reason == "interrupted":
-        events.warned(
-            f"Interrupted after {outcome.iterations} iterations: the best embedding so far is kept.",
-            InterruptedWarning,
+            return replace(progress, reason="not finite")
+        state = self._optimizer.init(
+            self._objective_of(phase),
+            best.X,
+            self._run,
+            course=phase.course,
+            before=progress.state,
+            caution=_CAUTION,
         )
-    elif outcome.reason == "max_iterations" and not stopping.is_budget:
-        events.warned(
-            f"E still falls by {_last_decrease(outcome.history):.1e} of itself an iteration after "
-            f"{outcome.iterations} iterations, above tolerance={stopping.tolerance:.1e}. Raise max_iterations or the "
-            "tolerance, or use another optimizer.",
-            ConvergenceWarning,
-        )
-    elif outcome.reason == "not finite":
-        events.warned(
-            f"E or its gradient was not finite again and again after {outcome.iterations} iterations, with steps "
-            f"halved {stopping.max_recoveries} times: the best embedding before is kept. Lower the learning rate, or "
-            "use an optimizer with a line search.",
-            ConvergenceWarning,
-        )
-    elif outcome.reason == "stalled" and _is_steep(outcome):
-        events.warned(
-            f"No step lowers E after {outcome.iterations} iterations although its gradient is not small: E and its "
-            "gradient do not agree. Make the repulsion more accurate, or use optimizer='momentum'.",
-            ConvergenceWarning,
+        return replace(
+            progress,
+            state=state,
+            evaluations=progress.evaluations + state.evaluations,
+            recoveries=progress.recoveries + 1,
+            recent=((best.iteration, best.value, best.extent),),
+            memory=self._objective.state(),
         )
 
+    def _judged(self, progress: Progress) -> Progress:
+        """With E where the phase ended, if it was not computed: a course on its way has none, and may be far ahead."""
+        state, best = progress.state, progress.best
+        if best is None or state.value is not None:
+            return progress
+        evaluation = self._objective_of(self._phase(progress)).evaluate(state.X)
+        if evaluation.value is not None and evaluation.value < best.value:
+            norm = float(np.sqrt(inner(evaluation.gradient, evaluation.gradient)))
+            best = Known(progress.iteration, state.X, evaluation.value, norm, spread(state.X))
+        return replace(progress, best=best, evaluations=progress.evaluations + 1)
 
-def _last_decrease(history: History) -> float:
-    """Relative decrease of E per iteration at the end."""
-    if history.values.size < 2:
-        return np.nan
-    count = max(1, int(history.iterations[-1] - history.iterations[-2]))
-    then, now = history.values[-2], history.values[-1]
-    return float((then - now) / (count * max(abs(then), abs(now), np.finfo(float).tiny)))
+    def _passed(self, progress: Progress) -> Outcome:
+        """What became of a phase."""
+        best = progress.best
+        assert best is not None
+        assert progress.reason is not None
+        return Outcome(
+            X=best.X,
+            value=best.value,
+            gradient_norm=best.norm,
+            iterations=progress.iteration,
+            evaluations=progress.evaluations,
+            seconds=progress.seconds - progress.began,
+            reason=progress.reason,
+            history=History.of(progress.rows.all()),
+        )
+
+    def _outcome(self, progress: Progress | None, reason: Reason | None) -> Outcome:
+        """What the loop leaves, ended for a reason where it stood."""
+        planned = len(self._schedule.phases)
+        if progress is None:
+            assert reason is not None
+            nothing = Outcome(self._X, np.nan, np.nan, 0, 0, self._seconds(), reason, History.of([]))
+            return Outcome.joined([nothing], planned)
+        judged = self._judged(replace(progress, reason=reason, seconds=self._seconds()))
+        outcomes = [*judged.passed, self._passed(judged)]
+        return Outcome.joined(
+            outcomes, len(outcomes) + planned - judged.phase - 1, tuple(judged.frames.all())
+        )
 
 
-def _is_steep(outcome: Outcome) -> bool:
-    """Whether E should fall: where it is 0 throughout, as of two points, its gradient is rounding."""
-    size = spread(outcome.X) * np.sqrt(outcome.X.shape[0])
-    return bool(outcome.gradient_norm * size > max(_STEEP * abs(outcome.value), 1e-10))
+def _norm(state: Standing) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.sqrt(inner(state.gradient, state.gradient)))
+
+
+def _is_finite(state: Standing, norm: float) -> bool:
+    return bool(np.isfinite(norm) and (state.value is None or np.isfinite(state.value)))
+
+
+def _opened(X: Floats) -> Floats:
+    """X with no principal coordinate smaller than the least, so that none is stuck at 0."""
+    mean = X.mean(axis=0)
+    U, singular, V = np.linalg.svd(X - mean, full_matrices=False)
+    least = _LEAST * np.sqrt(X.shape[0])
+    if (singular >= least).all():
+        return X
+    return np.ascontiguousarray((U * np.maximum(singular, least)) @ V + mean)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -10,11 +10,55 @@ import numpy as np
 from .. import kernels
 from ..embedding.objectives.protocol import Objective
 from ..errors import InputError
-from ..parallel import map_blocks
 from ..places import State
 from ..records import Choice, Floats
+from ..run import Run
 from .directions.common import usual_rate
-from .protocol import Iterate, Stepper
+from .protocol import MADE
+from .schedules import STEADY, Course
+
+
+@dataclass(frozen=True, slots=True)
+class MomentumState:
+    """Where points with velocities stand.
+
+    Parameters
+    ----------
+    objective, course, run
+        E at the lambda that is wanted, how lambda, rate and momentum change, and workers; made again.
+    X, value, gradient
+        The points, E where it is known, and the gradient there.
+    driving
+        The gradient at the lambda of the course, which drives the next step.
+    velocity, gains
+        Of each coordinate of each point.
+    rate, caution
+        What multiplies gain times gradient, and which share of the usual rate that is.
+    position
+        Iteration of the course.
+    step, evaluations
+        Rate and cost of the last step.
+    """
+
+    objective: Objective = field(metadata=MADE)
+    course: Course = field(metadata=MADE)
+    run: Run = field(metadata=MADE)
+    X: Floats
+    value: float | None
+    gradient: Floats
+    driving: Floats
+    velocity: Floats
+    gains: Floats
+    rate: float
+    caution: float
+    position: int = 0
+    step: float = 0.0
+    evaluations: int = 1
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Nothing is decided."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +67,7 @@ class Momentum:
 
     A gain grows by 0.2 where the gradient points against v, so that steps keep their way, and shrinks to 0.8 of
     itself where it does not, never below 0.01 (van der Maaten & Hinton 2008, sec. 3.4). E need not fall at every
-    step, and is computed only where it is asked for. X is kept centred.
+    step, and is computed only where it is asked for, at the lambda that is wanted in the end. X is kept centred.
 
     Parameters
     ----------
@@ -48,13 +92,76 @@ class Momentum:
     gains: bool = True
     max_displacement: float | None = 5.0
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Stepper:
-        """Evaluate at X."""
-        return _Running(self, objective, X, n_jobs)
+    def init(
+        self,
+        objective: Objective,
+        X: Floats,
+        run: Run,
+        *,
+        course: Course = STEADY,
+        before: MomentumState | None = None,
+        caution: float = 1.0,
+    ) -> MomentumState:
+        """At rest at X. The gains of a state before stay, unless its steps were too long or a course begins anew."""
+        X = np.ascontiguousarray(X)
+        keeps_gains = before is not None and caution == 1.0 and course == STEADY
+        gains = before.gains if before is not None and keeps_gains else np.ones_like(X)
+        caution *= 1.0 if before is None else before.caution
+        rate = (
+            self.rate(objective, X) if course.rate is None else course.rate / float(objective.degrees.mean())
+        )
+        evaluation = objective.evaluate(X)
+        driving = evaluation.gradient
+        share = course.at(0).share
+        if share != 1.0:
+            driving = objective.with_lambda(share * objective.lam).evaluate(X, value=False).gradient
+        return MomentumState(
+            objective=objective,
+            course=course,
+            run=run,
+            X=X,
+            value=evaluation.value,
+            gradient=evaluation.gradient,
+            driving=driving,
+            velocity=np.zeros_like(X),
+            gains=gains,
+            rate=caution * rate,
+            caution=caution,
+        )
 
-    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
-        """Go on from the state of another stepper."""
-        return _Running(self, objective, state["X"], n_jobs, caution=state["caution"], state=state)
+    def step(self, state: MomentumState, *, value: bool = True) -> MomentumState:
+        """The next state, with E if it is asked for and lambda is the one that is wanted."""
+        setting = state.course.at(state.position)
+        momentum = self.momentum if setting.momentum is None else setting.momentum
+        rate = state.rate * setting.rate
+        X, velocity, gains = self._advance(state, rate, momentum)
+        share = state.course.at(state.position + 1).share
+        objective = state.objective
+        if share != 1.0:
+            objective = objective.with_lambda(share * objective.lam)
+        evaluation = objective.evaluate(X, value=value and share == 1.0)
+        return replace(
+            state,
+            X=X,
+            value=evaluation.value,
+            gradient=evaluation.gradient,
+            driving=evaluation.gradient,
+            velocity=velocity,
+            gains=gains,
+            position=state.position + 1,
+            step=rate,
+            evaluations=1,
+        )
+
+    def done(self, state: MomentumState) -> bool:
+        """Never: points move on."""
+        return False
+
+    def restore(
+        self, objective: Objective, found: State, run: Run, *, course: Course = STEADY
+    ) -> MomentumState:
+        """The state that was kept."""
+        return MomentumState(objective, course, run, **found)
 
     def rate(self, objective: Objective, X: Floats) -> float:
         """What multiplies gain times gradient, for a start at X."""
@@ -67,92 +174,19 @@ class Momentum:
             )
         return self.learning_rate / (4.0 * objective.lam)
 
-
-class Moving:
-    """Points with a velocity and a gain for every coordinate."""
-
-    def __init__(
-        self, X: Floats, n_jobs: int | None, gains: Floats | None = None, velocity: Floats | None = None
-    ) -> None:
-        self.X: Floats = np.ascontiguousarray(X)
-        self.gains = np.ones_like(self.X) if gains is None else gains
-        self._velocity = np.zeros_like(self.X) if velocity is None else velocity
-        self._n_jobs = n_jobs
-        self._is_lent = False
-
-    def state(self) -> State:
-        """Places, gains and velocities, which no later step changes."""
-        self._is_lent = True
-        return {"X": self.X, "gains": self.gains, "velocity": self._velocity}
-
-    def advance(
-        self, gradient: Floats, rate: float, momentum: float, limit: float | None, *, changing: bool = True
-    ) -> Floats:
-        """One step, into an array of its own."""
-        if self._is_lent:
-            self.gains, self._velocity, self._is_lent = self.gains.copy(), self._velocity.copy(), False
-        X, moved = self.X, np.empty_like(self.X)
+    def _advance(self, state: MomentumState, rate: float, momentum: float) -> tuple[Floats, Floats, Floats]:
+        """Places, velocities and gains after one step, in arrays of their own."""
+        X, gradient = state.X, np.ascontiguousarray(state.driving)
+        moved, velocity, gains = np.empty_like(X), np.empty_like(X), np.empty_like(X)
         centre = X.mean(axis=0)
-        gradient = np.ascontiguousarray(gradient)
-        most = np.inf if limit is None else limit
+        most = np.inf if self.max_displacement is None else self.max_displacement
 
         def work(rows: slice) -> None:
+            velocity[rows], gains[rows] = state.velocity[rows], state.gains[rows]
             kernels.momentum.advance(
-                X, gradient, self._velocity, self.gains, centre, rate, momentum, most, changing, moved,
+                X, gradient, velocity, gains, centre, rate, momentum, most, self.gains, moved,
                 rows.start, rows.stop,
             )  # fmt: skip
 
-        map_blocks(work, X.shape[0], n_jobs=self._n_jobs)
-        self.X = moved
-        return moved
-
-
-class _Running:
-    choices: tuple[Choice, ...] = ()
-
-    def __init__(
-        self,
-        settings: Momentum,
-        objective: Objective,
-        X: Floats,
-        n_jobs: int | None,
-        *,
-        gains: Floats | None = None,
-        caution: float = 1.0,
-        state: State | None = None,
-    ) -> None:
-        self._settings = settings
-        self._objective = objective
-        self._n_jobs = n_jobs
-        self._caution = caution
-        if state is not None:
-            self._rate, self._gradient = state["rate"], state["gradient"]
-            self._points = Moving(X, n_jobs, state["gains"], state["velocity"])
-            self.first = Iterate(X, None, self._gradient, 0.0, 0)
-            return
-        self._rate = caution * settings.rate(objective, X)
-        self._points = Moving(X, n_jobs, gains)
-        evaluation = objective.evaluate(self._points.X)
-        self._gradient = evaluation.gradient
-        self.first = Iterate(self._points.X, evaluation.value, evaluation.gradient, 0.0, 1)
-
-    def step(self, *, value: bool = True) -> Iterate | None:
-        """The next iterate, and E there if it is asked for."""
-        settings = self._settings
-        X = self._points.advance(
-            self._gradient, self._rate, settings.momentum, settings.max_displacement, changing=settings.gains
-        )
-        evaluation = self._objective.evaluate(X, value=value)
-        self._gradient = evaluation.gradient
-        return Iterate(X, evaluation.value, evaluation.gradient, self._rate, 1)
-
-    def state(self, *, learnt: bool = True) -> State:
-        own = {"gradient": self._gradient, "rate": self._rate, "caution": self._caution}
-        return {**self._points.state(), **own}
-
-    def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
-        """The gains stay, unless steps were too long; the velocity does not."""
-        gains = self._points.gains.copy() if caution == 1.0 else None
-        return _Running(
-            self._settings, objective, X, self._n_jobs, gains=gains, caution=self._caution * caution
-        )
+        state.run.map(work, X.shape[0])
+        return moved, velocity, gains

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..errors import InputError
+from ..messages import named
 from .descent import DirectedDescent
 from .directions import (
     ConjugateGradient,
@@ -18,7 +20,7 @@ from .directions import (
 from .momentum import Momentum
 from .protocol import Optimizer
 
-OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
+OPTIMIZERS: Mapping[str, Callable[[], Optimizer[Any]]] = {
     "gd": lambda: DirectedDescent(GradientDescent()),
     "fp": lambda: DirectedDescent(FixedPoint()),
     "diagh": lambda: DirectedDescent(DiagonalHessian()),
@@ -30,8 +32,8 @@ OPTIMIZERS: Mapping[str, Callable[[], Optimizer]] = {
 }
 
 
-def named_optimizer(name: str) -> Optimizer:
+def named_optimizer(name: str) -> Optimizer[Any]:
     """The optimiser of a name, as it comes."""
     if name not in OPTIMIZERS:
-        raise InputError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {name!r}.")
+        raise InputError(f"{named('optimizer')} must be one of {', '.join(OPTIMIZERS)}; got {name!r}.")
     return OPTIMIZERS[name]()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -59,6 +59,10 @@ class Stopping:
     max_recoveries: int = 5
 
 
+Row = tuple[int, float, float, int, float]
+"""Iteration, seconds, E, evaluations and lambda where E was known."""
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """E wherever it was known: at which iteration, after how many seconds and evaluations, at which lambda."""
@@ -70,7 +74,7 @@ class History:
     lam: Floats
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[int, float, float, int, float]]) -> History:
+    def of(cls, rows: Iterable[Row]) -> History:
         """From rows (iteration, seconds, value, evaluations, lambda)."""
         iterations, seconds, values, evaluations, lam = (
             np.array(list(rows), np.float64).reshape(-1, 5).T.copy()
@@ -82,8 +86,8 @@ class History:
 class Outcome:
     """The best X, E and |gradient| there, what it took, and why it ended.
 
-    Of a path of phases, ``iterations``, ``evaluations``, ``seconds`` and ``history`` are those of all of them, the
-    rest is of the last one, and ``phases`` holds each.
+    Of a schedule of several phases, ``iterations``, ``evaluations``, ``seconds``, ``history`` and ``frames`` (iteration
+    and X, where they were asked for) are those of all of them, the rest is of the last one, and ``phases`` holds each.
     """
 
     X: Floats
@@ -95,8 +99,38 @@ class Outcome:
     reason: Reason
     history: History
     phases: tuple[Outcome, ...] = field(default=(), repr=False)
+    frames: tuple[tuple[int, Floats], ...] = field(default=(), repr=False)
 
     @property
     def is_cut(self) -> bool:
         """Whether nothing should follow: somebody ended it, or nothing finite was left to go on with."""
         return self.reason in (*CUT, "not finite")
+
+    @classmethod
+    def joined(
+        cls, outcomes: Sequence[Outcome], planned: int, frames: tuple[tuple[int, Floats], ...] = ()
+    ) -> Outcome:
+        """One outcome for all phases of ``planned`` ones: totals, and the end of the last one."""
+        iterations = evaluations = 0
+        seconds = 0.0
+        rows: list[Row] = []
+        for outcome in outcomes:
+            own = outcome.history
+            table = zip(own.iterations, own.seconds, own.values, own.evaluations, own.lam, strict=True)
+            rows += [
+                (int(i) + iterations, s + seconds, v, int(e) + evaluations, lam) for i, s, v, e, lam in table
+            ]
+            iterations += outcome.iterations
+            evaluations += outcome.evaluations
+            seconds += outcome.seconds
+        is_out_of_time = len(outcomes) < planned and not outcomes[-1].is_cut
+        return replace(
+            outcomes[-1],
+            iterations=iterations,
+            evaluations=evaluations,
+            seconds=seconds,
+            reason="max_seconds" if is_out_of_time else outcomes[-1].reason,
+            history=History.of(rows),
+            phases=tuple(outcomes),
+            frames=frames,
+        )

@@ -1,39 +1,58 @@
-"""What an optimiser is: a configuration that starts a stepper, and a stepper that makes one iterate after another.
+"""What an optimiser is: ``init`` makes a state, ``step`` the next one from it, ``done`` says whether there is none.
 
-A direction with a line search is one kind of optimiser, momentum another; the loop sees only iterates.
+A state is a value: no later step changes it. It holds numbers and arrays, which `kept` gives, and things that can be
+made again from these and the objective (factors, the objective itself), which are marked `MADE`. So to resume is to
+store the state, to be interrupted is to be left with the last one, and to restart is ``init`` with what still holds of
+one before.
+
+A direction with a line search is one kind of optimiser, momentum another; the loop sees only states.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar
 
 from ..embedding.objectives.protocol import Objective
 from ..places import State
 from ..records import Choice, Floats
+from ..run import Run
 from .line_search import LineSearch
+from .schedules import STEADY, Course
+
+MADE: Mapping[str, bool] = {"made": True}
+"""Metadata of the fields of a state that are made again, not kept."""
+Learnt = Any
+"""What a direction has learnt from its steps: None, or tuples of arrays and numbers, which can be kept as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Iterate:
-    """Where a step led: X, E there (None where it was not computed), its gradient, and what the step cost.
-
-    No later step changes the arrays of an iterate.
-    """
-
-    X: Floats
-    value: float | None
-    gradient: Floats
-    step: float
-    evaluations: int
-
-
-class Stepper(Protocol):
-    """A running optimiser at one objective."""
+class Standing(Protocol):
+    """Where an optimiser stands: X, E (None where it was not computed), its gradient, and what the last step cost."""
 
     @property
-    def first(self) -> Iterate:
-        """Where it started, evaluated, its value included."""
+    def X(self) -> Floats:
+        """The points."""
+        ...
+
+    @property
+    def value(self) -> float | None:
+        """E, where it is known."""
+        ...
+
+    @property
+    def gradient(self) -> Floats:
+        """Gradient at X."""
+        ...
+
+    @property
+    def step(self) -> float:
+        """Length of the last step, as the optimiser counts it."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations that the last step took."""
         ...
 
     @property
@@ -41,36 +60,58 @@ class Stepper(Protocol):
         """What was decided on the way to the start, for the report."""
         ...
 
-    def step(self, *, value: bool = True) -> Iterate | None:
-        """The next iterate; None where no step lowers E any more. ``value`` asks for E where it is not free."""
-        ...
 
-    def state(self, *, learnt: bool = True) -> State:
-        """What the next step depends on: the same values whatever is done later.
-
-        Without what was ``learnt`` on the way it is enough for a restart.
-        """
-        ...
-
-    def restart(self, objective: Objective, X: Floats, *, caution: float = 1.0) -> Stepper:
-        """The same optimiser at another X, or at another lambda, with the factors and the like that still hold.
-
-        ``objective`` has the attractive weights of the first one. Below 1, ``caution`` makes the
-        steps shorter than they were by so much.
-        """
-        ...
+S = TypeVar("S", bound=Standing)
 
 
-class Optimizer(Protocol):
+class Optimizer(Protocol[S]):
     """A configured optimiser: what the parameter ``optimizer`` of an estimator holds."""
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Stepper:
-        """Prepare at X: factors, first gradient."""
+    def init(
+        self,
+        objective: Objective,
+        X: Floats,
+        run: Run,
+        *,
+        course: Course = STEADY,
+        before: S | None = None,
+        caution: float = 1.0,
+    ) -> S:
+        """The state at X, evaluated, its value included.
+
+        Parameters
+        ----------
+        objective
+            E at the lambda that is wanted.
+        X
+            Where to start.
+        run
+            Workers.
+        course
+            How lambda, rate and momentum change from step to step.
+        before
+            A state at the same attractive weights, whose factors still hold.
+        caution
+            Below 1, steps are shorter than those of the state ``before`` by so much.
+        """
         ...
 
-    def resume(self, objective: Objective, state: State, n_jobs: int | None) -> Stepper:
-        """A stepper that goes on from the state of another."""
+    def step(self, state: S, *, value: bool = True) -> S:
+        """The next state. ``value`` asks for E where it is not free."""
         ...
+
+    def done(self, state: S) -> bool:
+        """Whether no step lowers E any more."""
+        ...
+
+    def restore(self, objective: Objective, found: State, run: Run, *, course: Course = STEADY) -> S:
+        """The state whose `kept` fields were ``found``, with what can be made again."""
+        ...
+
+
+def kept(state: Any) -> State:
+    """The fields of a state that are kept."""
+    return {part.name: getattr(state, part.name) for part in fields(state) if not part.metadata.get("made")}
 
 
 class Direction(Protocol):
@@ -86,13 +127,27 @@ class Direction(Protocol):
         """The line search that suits it."""
         ...
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
-        """Prepare once: factors and the like."""
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Make factors and the like.
+
+        Parameters
+        ----------
+        objective
+            E.
+        run
+            Workers.
+        before
+            What was prepared at another lambda: factors that still hold are taken from it.
+        form
+            The form to take where there are several; empty: the one that suits.
+        """
         ...
 
 
-class Descent(Protocol):
-    """A running direction."""
+class Prepared(Protocol):
+    """A direction that is ready for an objective. It does not change: what is learnt is handed in and out."""
 
     @property
     def first_step(self) -> float:
@@ -101,25 +156,18 @@ class Descent(Protocol):
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What was decided on the way to the start, for the report."""
+        """What was decided on the way, for the report."""
         ...
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        """A direction of descent at X."""
+    @property
+    def form(self) -> str:
+        """The form that was taken, which may depend on the memory that was free; empty where there is only one."""
         ...
 
-    def moved(self, change: Floats, gradient_change: Floats) -> None:
-        """Learn from a step that was taken."""
+    def at(self, X: Floats, gradient: Floats, learnt: Learnt = None) -> tuple[Floats, Learnt]:
+        """A direction of descent at X, and what is known now. None: nothing has been learnt."""
         ...
 
-    def state(self, *, learnt: bool = True) -> State:
-        """What the next direction depends on, or, but for what was ``learnt``, that of a restart."""
-        ...
-
-    def resume(self, state: State) -> None:
-        """Go on from the state of another."""
-        ...
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        """The same direction with nothing learnt, also at another lambda, with the factors that still hold."""
+    def moved(self, learnt: Learnt, X: Floats, change: Floats, gradient_change: Floats) -> Learnt:
+        """What is known after a step from X was taken."""
         ...

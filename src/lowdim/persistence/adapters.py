@@ -7,6 +7,7 @@ astray. The forest's links would take too long; they are stored, and checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from ..data.rows import Rows
 from ..embedding.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
 from ..embedding.repulsion.exact import ExactField
 from ..embedding.repulsion.fft import FourierField
-from ..embedding.repulsion.grid import Grid, Splines
-from ..embedding.similarity import Kernel
-from ..events import Events
+from ..embedding.repulsion.grid import Splines
+from ..embedding.repulsion.protocol import FrozenField
+from ..embedding.similarities import BY_NAME, Similarity
+from ..mapping.fixed_embedding import FixedEmbeddingMap
+from ..mapping.nystrom import Affinities
 from ..neighbors.approximate import ApproximateIndex
 from ..neighbors.euclidean import EuclideanIndex
 from ..neighbors.frame import Frame
@@ -32,12 +35,12 @@ from ..neighbors.recall import Recall
 from ..neighbors.searchers.base import Searcher
 from ..neighbors.searchers.blocked import BlockedSearcher
 from ..neighbors.searchers.descent import DescentSearcher
-from ..neighbors.searchers.flat import FlatSearcher
 from ..neighbors.searchers.forest import BACK, LEAF, LINKS, ForestSearcher, Places, Single, leaf_bounds
 from ..neighbors.searchers.projected import ProjectedSearcher
 from ..neighbors.searchers.sparse import SparseSearcher
 from ..neighbors.searchers.tree import TreeSearcher
 from ..records import Floats, Integers
+from ..run import Run
 from .arrays import Broken
 
 Take = Callable[[Any], dict[str, Any]]
@@ -56,9 +59,9 @@ def make_metric(name: str) -> MappedMetric:
     return MAPPED[name]
 
 
-def make_geometry(rows: Rows, metric: MappedMetric, n_jobs: int | None) -> Geometry:
+def make_geometry(rows: Rows, metric: MappedMetric, run: Run) -> Geometry:
     """Points under a metric."""
-    return Geometry(rows, metric, n_jobs)
+    return Geometry(rows, metric, run)
 
 
 def take_euclidean(index: EuclideanIndex) -> dict[str, Any]:
@@ -102,12 +105,12 @@ def _make_recall(index: Any, sample: Integers | None, known: Known | None) -> Re
 
 def take_generic(index: GenericIndex) -> dict[str, Any]:
     """Points and metric, which the index knows by its function."""
-    return {"rows": index.rows, "metric": index.pairwise.__self__, "n_jobs": index.n_jobs}  # type: ignore[attr-defined]
+    return {"rows": index.rows, "metric": index.pairwise.__self__}  # type: ignore[attr-defined]
 
 
-def make_generic(rows: Rows, metric: Metric, n_jobs: int | None) -> GenericIndex:
+def make_generic(rows: Rows, metric: Metric) -> GenericIndex:
     """The index of the points."""
-    return GenericIndex(rows, metric, n_jobs)
+    return GenericIndex(rows, metric)
 
 
 def take_approximate(index: ApproximateIndex) -> dict[str, Any]:
@@ -118,7 +121,6 @@ def take_approximate(index: ApproximateIndex) -> dict[str, Any]:
 def make_approximate(
     rows: Rows,
     metric: GeneralMetric,
-    n_jobs: int | None,
     searcher: DescentSearcher,
     sample: Integers,
     known: Known,
@@ -126,34 +128,34 @@ def make_approximate(
     """The index of the points."""
     if searcher.rows is not rows:
         raise Broken("an index searches among other points than its own")
-    index = ApproximateIndex(rows, metric, n_jobs, searcher, np.random.default_rng(0))
+    index = ApproximateIndex(rows, metric, searcher, np.random.default_rng(0))
     recall = _make_recall(index, sample, known)
     assert recall is not None
     index.recall = recall
     return index
 
 
-def make_graph(rows: Rows, metric: str, n_jobs: int | None) -> GraphIndex:
+def make_graph(rows: Rows, metric: str) -> GraphIndex:
     """The index of a sparse graph."""
-    return GraphIndex(rows, metric, n_jobs)
+    return GraphIndex(rows, metric)
 
 
-def make_precomputed(rows: Rows, n_jobs: int | None) -> PrecomputedIndex:
+def make_precomputed(rows: Rows) -> PrecomputedIndex:
     """The index of a table of distances."""
-    return PrecomputedIndex(rows, n_jobs)
+    return PrecomputedIndex(rows)
 
 
-def make_blocked(frame: Frame) -> BlockedSearcher:
+def make_blocked(frame: Frame, run: Run) -> BlockedSearcher:
     """Points in panels."""
-    return BlockedSearcher(frame)
+    return BlockedSearcher(frame, run)
 
 
-def make_projected(frame: Frame, projection: Projection) -> ProjectedSearcher:
+def make_projected(frame: Frame, projection: Projection, run: Run) -> ProjectedSearcher:
     """Projected points in panels."""
     basis = projection.basis
     if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not 1 <= projection.candidates < np.inf:
         raise Broken("the directions of a search do not fit its points")
-    return ProjectedSearcher(frame, projection)
+    return ProjectedSearcher(frame, projection, run)
 
 
 def make_sparse(geometry: Geometry) -> SparseSearcher:
@@ -168,19 +170,14 @@ def make_tree(geometry: Geometry) -> TreeSearcher:
     return TreeSearcher(geometry)
 
 
-def make_flat(frame: Frame) -> FlatSearcher:
-    """Points in faiss."""
-    return FlatSearcher(frame)
-
-
 def take_forest(searcher: ForestSearcher) -> dict[str, Any]:
     """The order and the planes of the first tree, and the links, made now if they were not yet."""
     names = ("frame", "seed", "order", "normals", "thresholds")
-    return {**{name: getattr(searcher, name) for name in names}, "graph": searcher.graph(Events())}
+    return {**{name: getattr(searcher, name) for name in names}, "graph": searcher.graph(Run())}
 
 
 def make_forest(
-    frame: Frame, seed: int, order: Places, normals: Single, thresholds: Single, graph: Places
+    frame: Frame, seed: int, order: Places, normals: Single, thresholds: Single, graph: Places, run: Run
 ) -> ForestSearcher:
     """The points in the order of the tree, and the links between them."""
     n_points = frame.geometry.rows.n_rows
@@ -194,7 +191,7 @@ def make_forest(
         raise Broken("the planes of a forest are not those of its points")
     if graph.shape != (n_points, LINKS + BACK) or not ((graph >= -1) & (graph < n_points)).all():
         raise Broken("links of a forest lead outside its points")
-    return ForestSearcher.restored(frame, seed, (order, normals, thresholds, graph))
+    return ForestSearcher.restored(frame, seed, (order, normals, thresholds, graph), run)
 
 
 def make_descent(
@@ -208,6 +205,37 @@ def make_descent(
     return searcher
 
 
+def take_similarity(similarity: Similarity) -> dict[str, Any]:
+    """The name, and the parameters where it has any."""
+    parameters = {part.name: getattr(similarity, part.name) for part in fields(similarity)}  # type: ignore[arg-type]
+    return {"name": similarity.name, **({"parameters": parameters} if parameters else {})}
+
+
+def make_similarity(name: str, parameters: dict[str, float] | None = None) -> Similarity:
+    """A similarity by its name."""
+    if name not in BY_NAME:
+        raise Broken(f"there is no similarity {name!r}")
+    return BY_NAME[name](**(parameters or {}))
+
+
+def make_fixed_embedding(
+    affinities: Affinities,
+    embedding: Floats,
+    field: FrozenField,
+    kernel: Similarity | str,
+    strength: float,
+    by_logarithm: bool = False,
+) -> FixedEmbeddingMap:
+    """The map; its kernel was once stored by its name alone."""
+    similarity = make_similarity(kernel) if isinstance(kernel, str) else kernel
+    return FixedEmbeddingMap(affinities, embedding, field, similarity, strength, by_logarithm)
+
+
+def make_exact(kernel: Similarity, columns: Floats, charges: Floats, n_jobs: int | None = None) -> ExactField:
+    """The field of the points. Fields had a number of threads once."""
+    return ExactField(kernel, columns, charges)
+
+
 def take_barnes_hut(field: BarnesHutField) -> dict[str, Any]:
     """Places and charges in the order of the points, and what the tree is walked by."""
     order = np.argsort(field.tree.order)
@@ -216,12 +244,11 @@ def take_barnes_hut(field: BarnesHutField) -> dict[str, Any]:
         "columns": field.tree.columns[:, order],
         "charges": field.charges[order],
         "theta": field.theta,
-        "n_jobs": field.n_jobs,
     }
 
 
 def make_barnes_hut(
-    kernel: Kernel, columns: Floats, charges: Floats, theta: float, n_jobs: int | None
+    kernel: Similarity, columns: Floats, charges: Floats, theta: float, n_jobs: int | None = None
 ) -> BarnesHutField:
     """The tree of the points, grown again."""
     if columns.ndim != 2 or columns.shape[0] not in (2, 3) or charges.shape != columns.shape[1:]:
@@ -229,20 +256,18 @@ def make_barnes_hut(
     # Boxes are cut in the middle: it must be a number too.
     if not (columns.size and np.abs(columns).max() < 1e100 and np.isfinite(charges).all() and theta >= 0):
         raise Broken("the points of a field are no places")
-    return BarnesHutEngine(kernel, float(theta), n_jobs).freeze(columns.T, charges)
+    return BarnesHutEngine(kernel, float(theta), Run.of(n_jobs=1)).freeze(columns.T, charges)
 
 
 def take_fourier(field: FourierField) -> dict[str, Any]:
     """The potential at the nodes of the grid, where these are, and the exact field for places beyond."""
-    splines = field.grid.splines
     return {
-        "order": splines.order,
-        "step": splines.step,
+        "order": field.splines.order,
+        "step": field.splines.step,
         "nodes": field.nodes,
         "origin": field.origin,
         "end": field.end,
         "exact": field.exact,
-        "n_jobs": field.grid.n_jobs,
     }
 
 
@@ -253,7 +278,7 @@ def make_fourier(
     origin: Floats,
     end: Floats,
     exact: ExactField,
-    n_jobs: int | None,
+    n_jobs: int | None = None,
 ) -> FourierField:
     """The field on its grid; every place between ``origin`` and ``end`` must find its nodes."""
     if (
@@ -269,25 +294,29 @@ def make_fourier(
     if not (needed <= nodes.shape[: origin.size]).all() or exact.columns.shape[0] != 2:
         raise Broken("a grid is smaller than its field")
     dtype = np.float32 if nodes.dtype == np.float32 else np.float64
-    grid = Grid(Splines(int(order), float(step), dtype), exact.kernel.slope, n_jobs)
-    return FourierField(grid, nodes, origin, end, exact)
+    return FourierField(Splines(int(order), float(step), dtype), nodes, origin, end, exact)
 
 
 ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
     "MappedMetric": (_attributes("name"), make_metric),
-    "Geometry": (_attributes("rows", "metric", "n_jobs"), make_geometry),
+    "Geometry": (_attributes("rows", "metric"), make_geometry),
     "EuclideanIndex": (take_euclidean, make_euclidean),
     "GenericIndex": (take_generic, make_generic),
     "ApproximateIndex": (take_approximate, make_approximate),
-    "GraphIndex": (_attributes("rows", "metric", "n_jobs"), make_graph),
-    "PrecomputedIndex": (_attributes("rows", "n_jobs"), make_precomputed),
+    "GraphIndex": (_attributes("rows", "metric"), make_graph),
+    "PrecomputedIndex": (_attributes("rows"), make_precomputed),
     "BlockedSearcher": (_attributes("frame"), make_blocked),
     "ProjectedSearcher": (_attributes("frame", "projection"), make_projected),
     "SparseSearcher": (_attributes("geometry"), make_sparse),
     "TreeSearcher": (_attributes("geometry"), make_tree),
-    "FlatSearcher": (_attributes("frame"), make_flat),
     "ForestSearcher": (take_forest, make_forest),
     "DescentSearcher": (_attributes("rows", "metric", "parameters", "seed", "width"), make_descent),
+    "Similarity": (take_similarity, make_similarity),
+    "FixedEmbeddingMap": (
+        _attributes("affinities", "embedding", "field", "kernel", "strength", "by_logarithm"),
+        make_fixed_embedding,
+    ),
+    "ExactField": (_attributes("kernel", "columns", "charges"), make_exact),
     "BarnesHutField": (take_barnes_hut, make_barnes_hut),
     "FourierField": (take_fourier, make_fourier),
 }

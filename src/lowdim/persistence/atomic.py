@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import FileError
+from ..messages import setting
 
 AnyPath = str | os.PathLike[str]
 
@@ -105,7 +106,8 @@ def check_target(path: AnyPath, *, force: bool = False, inputs: Iterable[AnyPath
         raise _error(errno.EEXIST, f"{path}: is read as well; an input is never written over. Name another.")
     if not force:
         raise _error(
-            errno.EEXIST, f"{path}: is there already. Force it (force=True, --force) or name another."
+            errno.EEXIST,
+            f"{path}: is there already. Replace it with {setting('force', True)}, or name another.",
         )
     return target
 

@@ -27,6 +27,7 @@ from .. import __version__
 from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
 from ..events import Events
 from ..places import Place, State
+from ..run import Run
 from .arrays import Broken
 from .atomic import writing
 from .budget import PATIENCE, Budget
@@ -350,7 +351,7 @@ def _read(path: Path) -> dict[str, Any]:
     with open_container(path, KIND) as file:
         try:
             document = json.loads(file.header.metadata["model"])
-            decoder = Decoder({name: np.array(array) for name, array in file.arrays().items()})
+            decoder = Decoder({name: np.array(array) for name, array in file.arrays().items()}, Run())
             decoder.decode_objects(document["objects"])
             state = decoder.decode(document["state"])
         except (Broken, ValueError, KeyError, TypeError, RecursionError) as error:

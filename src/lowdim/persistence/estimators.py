@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import InputError
-from ..estimators.base import Estimator
+from ..estimators.base import Estimator, read_only
 from ..mapping.base import Map
 from ..optimize.outcome import History
 from ..records import Certificate, Floats, Integers, Report
@@ -21,7 +24,7 @@ OUTPUT = "_sklearn_output_config"
 """Where scikit-learn's ``set_output`` keeps its choice."""
 FITTED = re.compile(r"[a-z][a-z0-9_]*_")
 TYPES: dict[str, Any] = {
-    "embedding_": Floats,
+    "embedding_": NDArray[np.floating[Any]],
     "map_": Map,
     "report_": Report,
     "eigenvalues_": Floats,
@@ -54,6 +57,7 @@ def entry(kind: type[Estimator]) -> Entry:
         if not (hasattr(model, "embedding_") and hasattr(model, "map_")):
             raise Broken(f"{kind.__name__} lacks its embedding or its map")
         check_model(model)
+        model.embedding_ = read_only(model.embedding_)  # the map shares its memory, as after the fit
         return model
 
     return Entry(_take, make, make)

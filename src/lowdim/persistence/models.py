@@ -11,11 +11,12 @@ from typing import Any
 
 from .. import __version__
 from ..errors import FormatError, InputError, InputTypeError, LowdimWarning
+from ..run import Run, Workers
 from . import registry
 from .arrays import Broken
 from .atomic import check_target, writing
 from .container import AGAIN, ModelFile, open_container, write_container
-from .tree import Decoder, Encoder
+from .tree import MOST_THREADS, Decoder, Encoder
 
 FORMAT = 1
 """Number of the format that is written. A file of a greater number is refused."""
@@ -112,7 +113,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     with open_container(path) as file:
         document = read_document(file, path)
         try:
-            decoder = Decoder(file.arrays())
+            decoder = Decoder(file.arrays(), Run(workers=Workers(_workers(document))))
             objects = decoder.decode_objects(document.get("objects"))
             model = decoder.decode({"object": document.get("model")})
         except (Broken, RecursionError) as error:
@@ -120,6 +121,15 @@ def load(path: str | os.PathLike[str]) -> Any:
         if registry.name_of(type(model)) not in registry.ESTIMATORS or model is not objects[-1]:
             raise file.damaged(f"it holds {type(model).__name__} in the place of a model")
     return model
+
+
+def _workers(document: dict[str, Any]) -> int | None:
+    """The parameter ``n_jobs`` of the model, which comes last; what is wrong with it is found when that is made."""
+    try:
+        stored = dict(document["objects"][-1][1]["parameters"]["dict"])["n_jobs"]
+    except (LookupError, TypeError, ValueError):
+        return None
+    return stored if type(stored) is int and stored != 0 and abs(stored) <= MOST_THREADS else None
 
 
 def read_document(file: ModelFile, path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -51,11 +51,10 @@ RECORDS = {
     "spectral.reduce.landmark_z": ("LandmarkZ",),
     "spectral.reduce.nystrom": ("Nystrom",),
     "spectral.reduce.variational_nystrom": ("VariationalNystrom",),
-    "embedding.similarity": ("Similarity",),
-    "embedding.repulsion.exact": ("Exact", "ExactField"),
+    "embedding.repulsion.exact": ("Exact",),
     "embedding.repulsion.barnes_hut": ("BarnesHut",),
     "embedding.repulsion.fft": ("FFT",),
-    "optimize.annealing": ("Annealing",),
+    "optimize.schedules": ("Annealing",),
     "optimize.momentum": ("Momentum",),
     "optimize.descent": ("DirectedDescent",),
     "optimize.outcome": ("History",),
@@ -71,7 +70,6 @@ RECORDS = {
     "mapping.locally_linear": ("LocallyLinearMap",),
     "mapping.extension": ("ExtensionMap",),
     "mapping.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
-    "mapping.fixed_embedding": ("FixedEmbeddingMap",),
     "mapping.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
     "mapping.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
     "mapping.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
@@ -92,19 +90,44 @@ ADAPTED = {
     "neighbors.searchers.projected": ("ProjectedSearcher",),
     "neighbors.searchers.sparse": ("SparseSearcher",),
     "neighbors.searchers.tree": ("TreeSearcher",),
-    "neighbors.searchers.flat": ("FlatSearcher",),
     "neighbors.searchers.forest": ("ForestSearcher",),
     "neighbors.searchers.descent": ("DescentSearcher",),
+    "embedding.similarities.base": ("Similarity",),
+    "embedding.repulsion.exact": ("ExactField",),
     "embedding.repulsion.barnes_hut": ("BarnesHutField",),
     "embedding.repulsion.fft": ("FourierField",),
+    "mapping.fixed_embedding": ("FixedEmbeddingMap",),
 }
 """Modules, and their classes that `adapters` stores."""
 
-RETIRED = frozenset(("n_jobs",))
-"""Fields that older files hold and that a class may no longer have: threads are those of the estimator that asks."""
+FAMILIES = {
+    "Similarity": {
+        "embedding.similarities.gaussian": "Gaussian",
+        "embedding.similarities.student": "Student",
+    },
+}
+"""Names that several classes share in files, each with its module: the adapter tells them apart."""
 
-OTHER_NAMES = {"Similarity": "Kernel"}
-"""Classes that are called otherwise in files, since two of one name are stored."""
+REPLACED = {"FlatSearcher": "BlockedSearcher"}
+"""Names of classes that are no more, which older files may have, and those that are made of their fields instead."""
+
+RETIRED = {
+    "n_jobs": (
+        "Geometry",
+        "GenericIndex",
+        "ApproximateIndex",
+        "GraphIndex",
+        "PrecomputedIndex",
+        "LocallyLinearMap",
+        "NeighborAffinities",
+        "SquaredDistances",
+        "KernelValues",
+        "SquaredGeodesics",
+        "GeodesicsToLandmarks",
+        "FixedEmbeddingMap",
+    ),
+}
+"""Fields that classes have no more, which older files may have: they are not read. Workers belong to the estimator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +138,15 @@ class Entry:
     make: Callable[..., Any]
     hints_of: Any
 
+    @property
+    def takes_run(self) -> bool:
+        """Whether structures are built anew on loading, by the workers of a run."""
+        return "run" in inspect.signature(self.make).parameters
+
     def fields(self) -> tuple[dict[str, Any], set[str]]:
         """The type of every field, and the names of those that must be there."""
-        parameters = inspect.signature(self.make).parameters
+        parameters = dict(inspect.signature(self.make).parameters)
+        parameters.pop("run", None)
         hints = get_type_hints(self.hints_of)
         required = {name for name, part in parameters.items() if part.default is inspect.Parameter.empty}
         return {name: hints[name] for name in parameters}, required
@@ -128,12 +157,17 @@ def _places() -> dict[str, tuple[str, str]]:
     places = {name: (f"estimators.{module}", name) for name, module in ESTIMATORS.items()}
     for table in (RECORDS, ADAPTED):
         for module, names in table.items():
-            places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
+            places |= {name: (module, name) for name in names}
     return places
 
 
 NAMES = _places()
 _BY_CLASS = {(f"{PACKAGE}.{module}", attribute): name for name, (module, attribute) in NAMES.items()}
+_BY_CLASS |= {
+    (f"{PACKAGE}.{module}", attribute): name
+    for name, classes in FAMILIES.items()
+    for module, attribute in classes.items()
+}
 
 
 def name_of(kind: type) -> str | None:

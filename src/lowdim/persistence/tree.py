@@ -25,6 +25,7 @@ from scipy import sparse
 
 from ..data.mapped import Mapped
 from ..errors import InputError, LowdimError, MissingExtraError
+from ..run import Run
 from . import registry
 from .arrays import (
     Broken,
@@ -129,8 +130,9 @@ def _below(path: str, key: Any) -> str:
 class Decoder:
     """Turns nodes back into a model; every shape and type is checked before anything relies on it."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], run: Run) -> None:
         self._arrays = arrays
+        self._run = run
         self._objects: list[Any] = []
         self._turned: dict[str, NDArray[Any]] = {}
 
@@ -202,13 +204,13 @@ class Decoder:
         return self._turned.setdefault(name, self._arrays[name].T)
 
     def _make(self, name: Any, nodes: dict[str, Any]) -> Any:
+        name = registry.REPLACED.get(name, name) if isinstance(name, str) else name
         entry = registry.find(name) if isinstance(name, str) and name in registry.NAMES else None
         if entry is None:
             raise Broken(f"it holds an object of the unknown class {name!r}")
-        fields = {key: self.decode(node) for key, node in nodes.items()}
+        kept = {key: node for key, node in nodes.items() if name not in registry.RETIRED.get(key, ())}
+        fields = {key: self.decode(node) for key, node in kept.items()}
         hints, required = entry.fields()
-        for gone in registry.RETIRED - set(hints):
-            fields.pop(gone, None)
         if missing := required - set(fields):
             raise Broken(f"{name} lacks {', '.join(sorted(missing))}")
         if unknown := set(fields) - set(hints):
@@ -224,7 +226,7 @@ class Decoder:
     def _assemble(self, name: str, entry: registry.Entry, fields: dict[str, Any]) -> Any:
         try:
             check_object(name, fields)
-            return entry.make(**fields)
+            return entry.make(**fields, run=self._run) if entry.takes_run else entry.make(**fields)
         except (Broken, MissingExtraError):
             raise
         except (LowdimError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..estimators.base import Estimator
+from ..messages import named, setting
 from ..metrics.scores import MEASURES
 from ..records import Choice
 from ..rules import Either, Function, Instance, OneOf
@@ -66,7 +67,10 @@ def choose_judges(
         score = choice.choice
     asked = list(score) if isinstance(score, Sequence) and not isinstance(score, str) else [score]
     if not asked:
-        raise InputError("score of sweep must name at least one; got none. Leave it out for score='auto'.")
+        raise InputError(
+            f"{named('score', 'sweep')} must name at least one; got none. Leave it out for "
+            f"{setting('score', 'auto')}."
+        )
     measures = _measures(estimator, asked)
     kinds = {type(measure) for measure in measures}
     _check_needs(kinds, y, truth, test, out_of_sample)
@@ -74,8 +78,8 @@ def choose_judges(
     hidden, left_out = (share if given is None else given for given in (test, out_of_sample))
     if LabelError in kinds and np.array_equal(hidden, 0) and np.array_equal(left_out, 0):
         raise InputError(
-            "test and out_of_sample must not both be 0 with score='labels': no row would be left to judge by. Use, for "
-            "example, test=0.2."
+            f"test and {named('out_of_sample')} must not both be 0 with {setting('score', 'labels')}: no row would "
+            f"be left to judge by. Use, for example, {setting('test', 0.2)}."
         )
     return Judges(measures, choice, hidden, left_out)
 
@@ -83,8 +87,8 @@ def choose_judges(
 def _choose(y: Any, truth: Any) -> Choice:
     if y is not None and truth is not None:
         raise InputError(
-            "score='auto' goes by what is given, y or truth; got both. Say which decides: score='labels', "
-            "score='truth', or both as score=['labels', 'truth']."
+            f"{setting('score', 'auto')} goes by what is given, y or truth; got both. Say which decides: "
+            f"{setting('score', 'labels')}, {setting('score', 'truth')}, or both as score=['labels', 'truth']."
         )
     if y is not None:
         return Choice("score", "labels", "labels y are given: 1-NN error in the embedding")
@@ -104,7 +108,8 @@ def _measures(estimator: Estimator, asked: list[Any]) -> tuple[Measure, ...]:
         check_parameters("sweep", {"score": one}, {"score": RULE})
         if one == "auto":
             raise InputError(
-                "score='auto' must stand alone; got it in a list. Name the scores, or leave the list out."
+                f"{setting('score', 'auto')} must stand alone; got it in a list. Name the scores, or leave the list "
+                "out."
             )
         if isinstance(one, Score):
             check_parameters(
@@ -126,8 +131,9 @@ def _metric(estimator: Estimator) -> Any:
     pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
     if pairwise and (metric != "precomputed" or getattr(estimator, "affinity", "auto") == "precomputed"):
         raise InputError(
-            f"score='quality' compares distances, so X must hold points or distances; {type(estimator).__name__} is "
-            "set to a matrix of another kind. Use labels, truth or a function of your own."
+            f"{setting('score', 'quality')} compares distances, so X must hold points or distances; "
+            f"{type(estimator).__name__} is set to a matrix of another kind. Use labels, truth or a function of "
+            "your own."
         )
     return metric
 
@@ -137,22 +143,25 @@ def _check_needs(
 ) -> None:
     if LabelError in kinds and y is None:
         raise InputError(
-            "score='labels' needs labels y, one for each row of X; got none. Give y, or use another score."
+            f"{setting('score', 'labels')} needs labels y, one for each row of X; got none. Give y, or use another "
+            "score."
         )
     if TruthError in kinds and truth is None:
         raise InputError(
-            "score='truth' needs the true coordinates; got none. Give truth, or use another score."
+            f"{setting('score', 'truth')} needs the true coordinates; got none. Give truth, or use another score."
         )
     if truth is not None and TruthError not in kinds:
         raise InputError(
-            "truth is used by score='truth' alone; got truth with another score. Add 'truth' to score."
+            f"truth is used by {setting('score', 'truth')} alone; got truth with another score. Add 'truth' to "
+            "score."
         )
     if test is not None and LabelError not in kinds:
         raise InputError(
-            "test hides labels, for score='labels' alone; got test with another score. Leave it out."
+            f"test hides labels, for {setting('score', 'labels')} alone; got test with another score. Leave it out."
         )
     if out_of_sample is not None and not kinds & {LabelError, TruthError}:
         raise InputError(
-            "out_of_sample rows are judged by score='labels' and score='truth' alone; got another score. Leave it "
-            "out, and call transform in a score of your own."
+            f"{named('out_of_sample')} rows are judged by {setting('score', 'labels')} and "
+            f"{setting('score', 'truth')} alone; got another score. Leave it out, and call transform in a score of "
+            "your own."
         )

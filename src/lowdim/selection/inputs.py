@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..messages import named, setting
 from ..metrics.inputs import check_labels, label_codes
 from ..records import Floats, Integers
 from ..rules import Whole
@@ -23,15 +24,16 @@ def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | N
         labels = check_labels("sweep", "y", y, n_rows)
         if labels.dtype.kind == "f" and not np.array_equal(labels, np.round(labels)):
             raise InputError(
-                f"y of sweep must hold classes (names or whole numbers) for score='labels'; got numbers such as "
-                f"{listed(labels[:3])}. Give coordinates that are known to be true as truth instead."
+                f"{named('y', 'sweep')} must hold classes (names or whole numbers) for "
+                f"{setting('score', 'labels')}; got numbers such as {listed(labels[:3])}. Give coordinates that are "
+                "known to be true as truth instead."
             )
         return labels, label_codes("sweep", "y", labels)[0]
     labels = np.asarray(y)
     if labels.shape[:1] != (n_rows,):
         raise InputError(
-            f"y of sweep must hold one entry for each of the {n_rows} rows of X; got shape {labels.shape}. Give as "
-            "many as there are rows."
+            f"{named('y', 'sweep')} must hold one entry for each of the {n_rows} rows of X; got shape "
+            f"{labels.shape}. Give as many as there are rows."
         )
     return labels, None
 
@@ -64,7 +66,7 @@ def resolve_seeds(seeds: Any, random_state: Any) -> tuple[int, ...]:
     given = list(seeds) if isinstance(seeds, Sequence | np.ndarray) and not isinstance(seeds, str) else []
     if not given or not all(Whole(0).allows(seed) for seed in given) or len(set(given)) < len(given):
         raise InputError(
-            f"seeds of sweep must be a whole number >= 1, or different whole numbers >= 0 in a list; got {seeds!r}. "
-            "Use, for example, seeds=5."
+            f"{named('seeds', 'sweep')} must be a whole number >= 1, or different whole numbers >= 0 in a list; got "
+            f"{seeds!r}. Use, for example, {setting('seeds', 5)}."
         )
     return tuple(int(seed) for seed in given)

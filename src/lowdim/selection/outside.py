@@ -30,14 +30,14 @@ class SharedLookup(Lookup):
     widest: int = 0
     shared: Shared | None = None
 
-    def query(self, rows: Rows) -> Neighbors:
+    def query(self, rows: Rows, run: Run) -> Neighbors:
         """Fitted neighbours of each new row, each row alone."""
         if rows is not self.rows or self.shared is None or self.radius is not None:
-            return Lookup.query(self, rows)
+            return Lookup.query(self, rows, run)
         # The index lives as long as the results that it is among, so that its identity can name it.
         key = ("neighbours outside", id(self.index), self.widest)
         if key not in self.shared.results:
-            self.shared.results[key] = (key, self.index.query(rows, self.widest))
+            self.shared.results[key] = (key, self.index.query(rows, self.widest, run))
         found: Neighbors = self.shared.results[key][1]
         return found.first(self.n_neighbors)
 
@@ -86,6 +86,6 @@ def _with_lookups(part: Any, change: Callable[[Lookup], Lookup]) -> Any:
 
 
 def _weights(map_: LocallyLinearMap, rows: Rows, run: Run) -> Sparse:
-    neighbors = map_.lookup.query(rows)
-    patches = patches_of(map_.lookup.index, neighbors, rows, n_jobs=run.n_jobs)
-    return reconstruction_weights(patches, reg=map_.reg, snap=True, n_jobs=run.n_jobs)
+    neighbors = map_.lookup.query(rows, run)
+    patches = patches_of(map_.lookup.index, neighbors, rows, run)
+    return reconstruction_weights(patches, run, reg=map_.reg, snap=True)

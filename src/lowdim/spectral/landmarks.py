@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, issparse
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..errors import InputError
+from ..messages import named, setting
 from ..neighbors import build_index
 from ..neighbors.metrics.general import parameters_from_data
 from ..parallel import row_blocks
@@ -79,7 +80,9 @@ def choose_landmarks(
     if solver.landmarks is not None:
         return _given(rows, solver.landmarks, pairwise, place_of_row)
     if solver.choose not in CHOICES:
-        raise InputError(f"choose must be one of {', '.join(map(repr, CHOICES))}; got {solver.choose!r}.")
+        raise InputError(
+            f"{named('choose')} must be one of {', '.join(map(repr, CHOICES))}; got {solver.choose!r}."
+        )
     count = solver.n_landmarks
     if count >= rows.n_rows:
         why = f"there are no more than n_landmarks={count}"
@@ -88,8 +91,8 @@ def choose_landmarks(
     if solver.choose == "k-means":
         if pairwise:
             raise InputError(
-                "choose='k-means' needs points, which can be averaged; X is a matrix between points. Use "
-                "choose='farthest' or 'random'."
+                f"{setting('choose', 'k-means')} needs points, which can be averaged; X is a matrix between points. "
+                f"Use {setting('choose', 'farthest')} or 'random'."
             )
         return Landmarks(k_means_centres(rows, count, metric, run=run), None)
     if solver.choose == "random":
@@ -135,9 +138,9 @@ def _nearest_points(wanting: Rows, rows: Rows, k: int, metric: Metric, run: Run)
             search="exact",
             metric_params=parameters,
             n_queries=wanting.n_rows,
-            n_jobs=run.n_jobs,
+            run=run,
         )
-        found = index.query(wanting, min(k, part.n_rows))
+        found = index.query(wanting, min(k, part.n_rows), run.silent())
         points = np.hstack((points, found.indices.reshape(wanting.n_rows, -1) + block.start))
         distances = np.hstack((distances, found.distances.reshape(wanting.n_rows, -1)))
         order = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -156,12 +159,13 @@ def _given(rows: Rows, given: Any, pairwise: bool, place_of_row: Integers | None
     values: Any = csr_array(given) if issparse(given) else np.asarray(given)  # type: ignore[call-overload]
     if values.ndim not in (1, 2):
         raise InputError(
-            "landmarks must be indices of rows of X (one dimension) or points (two); got an array of "
+            f"{named('landmarks')} must be indices of rows of X (one dimension) or points (two); got an array of "
             f"{values.ndim} dimensions."
         )
     if values.shape[0] == 0:
         raise InputError(
-            "landmarks must name at least one point; got none. Give some, or set n_landmarks instead."
+            f"{named('landmarks')} must name at least one point; got none. Give some, or set {named('n_landmarks')} "
+            "instead."
         )
     if values.ndim == 1:
         return _given_indices(rows, values, pairwise, place_of_row)
@@ -173,29 +177,29 @@ def _given_indices(
 ) -> Landmarks:
     if given.dtype.kind not in "iu":
         raise InputError(
-            f"landmarks must be whole numbers, the indices of rows of X, or a two-dimensional array of points; got "
-            f"numbers of type {given.dtype}. Give np.flatnonzero(mask) for a mask."
+            f"{named('landmarks')} must be whole numbers, the indices of rows of X, or a two-dimensional array of "
+            f"points; got numbers of type {given.dtype}. Give np.flatnonzero(mask) for a mask."
         )
     n_rows = rows.n_rows if place_of_row is None else place_of_row.size
     outside = given[(given < 0) | (given >= n_rows)]
     if outside.size:
         raise InputError(
-            f"landmarks must be indices of rows of X, from 0 to {n_rows - 1}; got {int(outside[0])}. Leave out what "
-            "is outside the data."
+            f"{named('landmarks')} must be indices of rows of X, from 0 to {n_rows - 1}; got {int(outside[0])}. "
+            "Leave out what is outside the data."
         )
     values, counts = np.unique(given, return_counts=True)
     if values.size < given.size:
         raise InputError(
-            f"landmarks must be different rows of X; got row {int(values[counts > 1][0])} more than once. Give "
-            "np.unique(landmarks)."
+            f"{named('landmarks')} must be different rows of X; got row {int(values[counts > 1][0])} more than "
+            "once. Give np.unique(landmarks)."
         )
     wanted = values.astype(np.int64)
     places = wanted if place_of_row is None else place_of_row[wanted]
     wanted, places = wanted[places >= 0], places[places >= 0]
     if not places.size:
         raise InputError(
-            f"landmarks must name some of the {rows.n_rows} points of each component that is embedded alone; got none "
-            "of this one. Give more, or set n_landmarks instead."
+            f"{named('landmarks')} must name some of the {rows.n_rows} points of each component that is embedded "
+            f"alone; got none of this one. Give more, or set {named('n_landmarks')} instead."
         )
     order = np.argsort(places, kind="stable")
     wanted, places = wanted[order], places[order]
@@ -203,8 +207,8 @@ def _given_indices(
     first, later = _equal_pair(group)
     if later:
         raise InputError(
-            f"landmarks must be different points; rows {wanted[first]} and {wanted[later]} of X are equal. Leave one "
-            "of them out."
+            f"{named('landmarks')} must be different points; rows {wanted[first]} and {wanted[later]} of X are "
+            "equal. Leave one of them out."
         )
     return _at(rows, places, pairwise)
 
@@ -212,12 +216,12 @@ def _given_indices(
 def _given_points(rows: Rows, given: Any, pairwise: bool) -> Rows:
     if pairwise:
         raise InputError(
-            "landmarks must be indices of rows where X is a matrix between points: there are no points to add to; got "
-            f"an array of shape {given.shape}. Give one-dimensional indices."
+            f"{named('landmarks')} must be indices of rows where X is a matrix between points: there are no points "
+            f"to add to; got an array of shape {given.shape}. Give one-dimensional indices."
         )
     if given.dtype.kind not in "biuf":
         raise InputError(
-            f"landmarks must be numbers; got an array of type {given.dtype}. Give the points as numbers."
+            f"{named('landmarks')} must be numbers; got an array of type {given.dtype}. Give the points as numbers."
         )
     if given.shape[1] != rows.n_columns:
         raise InputError(
@@ -235,8 +239,8 @@ def _given_points(rows: Rows, given: Any, pairwise: bool) -> Rows:
     first, later = _equal_pair(find_duplicates(points).group)
     if later:
         raise InputError(
-            f"landmarks must be different points; points {first} and {later} of those given are equal. Leave one of "
-            "them out."
+            f"{named('landmarks')} must be different points; points {first} and {later} of those given are equal. "
+            "Leave one of them out."
         )
     return points
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 
-from ..groups import add_talk
+from ..options.shared import add_talk
+from ..options.table import methods
 from ..parser import Parser
-from ..program import DONE
+from ..program import COMMANDS, DONE
 from ..session import Session
+from ..terminal.streams import emit
 from ..usage import UsageError, nearest
-from ..voice import emit
 
 TEXT = """\
 Print a script for your shell. With it, the Tab key completes commands, methods, options, their values and files.
@@ -68,3 +70,42 @@ def run(options: argparse.Namespace, session: Session) -> int:
         )
     emit(SCRIPTS[options.shell])
     return DONE
+
+
+def print_candidates(words: list[str]) -> int:
+    """Print the candidates for the last word, one to a line; nothing where a file name is wanted."""
+    found = candidates(words or [""])
+    if found:
+        emit("\n".join(found))
+    return DONE
+
+
+def candidates(words: list[str]) -> list[str]:
+    """What the last word may become."""
+    *before, last = words
+    if not before:
+        return [name for name in COMMANDS if name.startswith(last)]
+    if before[0] not in COMMANDS:
+        return []
+    found = _of_command(before[0], before[1:], last)
+    return [word for word in found if word.startswith(last)]
+
+
+def _of_command(command: str, before: list[str], last: str) -> list[str]:
+    if command == "completion":
+        return list(SCRIPTS)
+    if command == "reproduce" and not last.startswith("-"):
+        from .reproduce import find_experiments
+
+        return ["all", *(name for name, _ in find_experiments().catalogue())]
+    try:
+        parser: Parser = import_module(f".{command}", __package__).make_parser(before)
+    except UsageError:
+        return []
+    previous = before[-1] if before else ""
+    if previous in ("-m", "--method"):
+        return list(methods())
+    action = parser.action(previous)
+    if action is not None and action.nargs != 0:
+        return list(parser.words.get(previous, ()))
+    return [flag for flag in parser.flags() if flag.startswith("--")] if last.startswith("-") else []

@@ -7,19 +7,28 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from ..build import build, described, read_extra
-from ..failures import finding_gaps, in_words_of
-from ..groups import add_input, add_talk
-from ..guide import listed_methods
-from ..inputs import OWN, check_sources, describe_table, input_files, read_images, read_table
-from ..options import DEFAULT_METHOD, Chosen, add_method, choose
-from ..outputs import Outputs, add_outputs
+from ..failures import about, finding_gaps
+from ..files.columns import remember
+from ..files.inputs import (
+    OWN,
+    check_sources,
+    describe_table,
+    input_files,
+    read_images,
+    read_table,
+    remark_on_components,
+)
+from ..files.outputs import Outputs, add_outputs
+from ..files.targets import STANDARD, Results, write_json, writing
+from ..options.build import build, described, read_extra
+from ..options.method import DEFAULT_METHOD, Chosen, add_method, choose
+from ..options.shared import add_input, add_talk
+from ..options.table import methods
 from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
-from ..quality import measure
 from ..session import Session
-from ..summary import summarise
-from ..targets import write_json
+from ..summary import measure, summarise
+from ..usage import UsageError
 
 TEXT = """\
 Turn the rows of DATA into a few coordinates that keep what is near together, and write them, pictures of them, a
@@ -42,10 +51,26 @@ EXAMPLES = [
         "lowdim embed X.npy -m isomap -k 12 --plot map.html --report report.html",
         "a page to explore, and a report",
     ),
+    ("lowdim embed X.npy --pca 50 --plot map.png", "principal components first, for many noisy columns"),
     ("lowdim embed X.npy --model map.lowdim", "a model for 'lowdim transform'"),
     ("cat X.csv | lowdim embed - -o - --seed 1 > Y.csv", "as a filter"),
     ("lowdim embed --method isomap --help", "what can be set of Isomap"),
 ]
+KEEPS = {
+    "tsne": "neighbours stay neighbours: the usual picture of groups",
+    "laplacian-eigenmaps": "who is close to whom: smooth curves and branches, large data",
+    "isomap": "distances along a curved surface",
+    "lle": "how each point is made of its neighbours; also modified, Hessian, LTSA",
+    "spectral-clustering": "groups, and coordinates in which they lie apart",
+    "elastic-embedding": "as tsne, by springs and repulsion; --lam sets the width",
+    "symmetric-sne": "as tsne, with Gaussian tails: tighter pictures",
+    "sne": "the first of these, with a probability for each point",
+    "pca": "variance: the quickest, linear, for a first look",
+    "classical-mds": "distances of any --metric",
+    "kernel-pca": "inner products of a --kernel",
+    "oriented-pca": "signal against --noise, linear",
+}
+"""What each method keeps, in the order in which to consider them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +86,17 @@ class Work:
 def make_parser(arguments: list[str]) -> Parser:
     """Options of the chosen method among those of the command."""
     chosen = choose(arguments)
-    text = (
-        f"{TEXT}\n{listed_methods(DEFAULT_METHOD)}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
-    )
+    text = f"{TEXT}\n{listed_methods()}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
     parser = Parser("embed", "DATA [--method NAME] [options]", text, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
     parser.add_argument(
         "-m", "--method", metavar="NAME", help=f"one of the above (default: {DEFAULT_METHOD})"
+    )
+    parser.add_argument(
+        "--pca",
+        metavar="N",
+        type=int,
+        help="first reduce DATA to its N leading principal components, as is usual for thousands of noisy columns",
     )
     add_outputs(parser)
     add_method(parser, chosen)
@@ -75,6 +104,17 @@ def make_parser(arguments: list[str]) -> Parser:
     add_talk(parser)
     parser.set_defaults(chosen=chosen)
     return parser
+
+
+def listed_methods() -> str:
+    """The methods, one to a line."""
+    names = [*KEEPS, *(name for name in methods() if name not in KEEPS)]
+    width = max(map(len, names)) + 2
+    lines = [
+        f"  {name:<{width}}{KEEPS.get(name, methods()[name].title)}{' (default)' if name == DEFAULT_METHOD else ''}"
+        for name in names
+    ]
+    return "Methods, and what they keep:\n" + "\n".join(lines)
 
 
 def run(options: argparse.Namespace, session: Session) -> int:
@@ -85,46 +125,76 @@ def run(options: argparse.Namespace, session: Session) -> int:
     if options.images != OWN:
         sources.append(options.images)
     check_sources(*sources)
+    _check_components(options)
     inputs = input_files(*sources)
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
-    session.voice.flags = chosen.flags()
-    with in_words_of(chosen, options.data):
+    with about(options.data):
         work = _work(model, options, session, wants_scores=outputs.wants_scores)
-    written = outputs.write(work.model, work.table, work.scores, work.images, session)
-    seconds = time.perf_counter() - began
-    if options.json is not None:
-        content = {
-            "command": session.command,
-            "input": {"source": options.data, "shape": list(work.table.X.shape), "label": work.table.label},
-            "method": chosen.method.name,
-            "parameters": described(model),
-            "interrupted": session.interrupted,
-            "report": model.report_.as_dict(),
-            "quality": None if work.scores is None else work.scores.as_dict(),
-            "written": written,
-            "seconds": seconds,
-        }
-        write_json(options.json, content, force=options.force, inputs=inputs)
+    with writing(session) as results:
+        outputs.write(results, model, work.table, work.scores, work.images, session)
+        _write_json(results, options, work, session, inputs, time.perf_counter() - began)
+        if outputs.coordinates == STANDARD:
+            outputs.write_coordinates(results, model, work.table)
     session.quieten()
-    summarise(session, describe_table(work.table), chosen, work.model, work.scores, written, seconds)
+    seconds = time.perf_counter() - began
+    summarise(session, describe_table(work.table), chosen, model, work.scores, results.written, seconds)
     if session.interrupted:
-        session.voice.tell(
-            f"Interrupted: {_kept(model)}, is in {', '.join(written) or 'standard output'}.{session.advice}"
-        )
+        places = ", ".join(name for name in results.written if name != options.json) or "standard output"
+        session.console.tell(f"Interrupted: {_kept(model)}, is in {places}.{session.advice}")
     return INTERRUPTED if session.interrupted else DONE
+
+
+def _check_components(options: argparse.Namespace) -> None:
+    if options.pca is None:
+        return
+    if options.pca < 1:
+        raise UsageError(f"--pca must be a whole number of at least 1; got {options.pca}.")
+    if options.model:
+        raise UsageError(
+            "--pca and --model: one model file holds one method. Make two: 'lowdim embed DATA -m pca -d "
+            f"{options.pca} -o scores.npy --model pca.lowdim', then embed scores.npy with --model."
+        )
+
+
+def _write_json(
+    results: Results,
+    options: argparse.Namespace,
+    work: Work,
+    session: Session,
+    inputs: list[str],
+    seconds: float,
+) -> None:
+    """All that was done, for machines; what was written before it is named in it."""
+    content = {
+        "command": session.command,
+        "input": {"source": options.data, "shape": list(work.table.X.shape), "label": work.table.label},
+        "method": options.chosen.method.name,
+        "parameters": described(work.model),
+        "interrupted": session.interrupted,
+        "report": work.model.report_.as_dict(),
+        "quality": None if work.scores is None else work.scores.as_dict(),
+        "written": list(results.written),
+        "seconds": seconds,
+    }
+    results.write(options.json, lambda: write_json(options.json, content, force=options.force, inputs=inputs))
 
 
 def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_scores: bool) -> Work:
     table = read_table(options.data, options, session)
     images = read_images(options.images, table.X)
     extra = read_extra(options.chosen, options)
-    session.expect(model.plan(table.X))
+    if options.pca is None:
+        remark_on_components(options.data, options, session)
     with finding_gaps(table):
-        model.fit(table.X, **extra)
+        X = table.X if options.pca is None else _leading_components(table.X, options.pca, model, session)
+        session.expect(model.plan(X))
+        model.fit(X, **extra)
     model.callback = None  # a model file holds no functions
-    is_wanted = wants_scores or session.voice.is_heard if options.quality is None else options.quality
+    if options.pca is None:
+        remember(model, table, options)
+    is_wanted = wants_scores or session.console.shows_summary if options.quality is None else options.quality
     scores = None
     if is_wanted and not session.interrupted:
         try:
@@ -132,6 +202,15 @@ def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_sc
         except KeyboardInterrupt:  # the embedding is finished, and not to be lost
             session.interrupted = True
     return Work(table, model, images, scores)
+
+
+def _leading_components(X: Any, count: int, model: Any, session: Session) -> Any:
+    """The rows in their first principal components, by the model's own seed and threads."""
+    import lowdim
+
+    with session.stage("principal components"):
+        reducer = lowdim.PCA(count, random_state=model.random_state, n_jobs=model.n_jobs)
+        return reducer.fit_transform(X)
 
 
 def _kept(model: Any) -> str:

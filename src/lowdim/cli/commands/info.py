@@ -8,13 +8,13 @@ import re
 import sys
 from typing import Any
 
-from ..groups import add_force, add_json, add_talk
-from ..inputs import check_sources, input_files
+from ..files.inputs import check_sources, input_files, read_anything
+from ..files.targets import STANDARD, check_all, write_json, write_text, writing
+from ..options.shared import add_force, add_json, add_talk
+from ..options.table import formats
 from ..parser import Parser
 from ..program import DONE
 from ..session import Session
-from ..targets import check_all, write_json
-from ..voice import emit
 
 TEXT = """\
 Describe FILE: of a model its method, parameters and sizes, without loading its arrays; of data its rows, features and
@@ -25,20 +25,6 @@ EXAMPLES = [
     ("lowdim info cells.csv", "a data file"),
     ("lowdim info", "this installation"),
 ]
-DATA = (
-    ".npy",
-    ".npz",
-    ".csv",
-    ".tsv",
-    ".csv.gz",
-    ".tsv.gz",
-    ".txt",
-    ".parquet",
-    ".mtx",
-    ".mtx.gz",
-    ".h5ad",
-    ".zarr",
-)
 
 
 def make_parser(arguments: list[str]) -> Parser:
@@ -59,15 +45,17 @@ def run(options: argparse.Namespace, session: Session) -> int:
     check_all([("--json", options.json)], force=options.force, inputs=inputs)
     if options.file is None:
         text, content = _installation()
-    elif options.file == "-" or options.file.lower().rstrip("/").endswith(DATA):
+    elif options.file == "-" or options.file.lower().rstrip("/").endswith(formats("data")):
         text, content = _data(options.file)
     else:
         text, content = _model(options.file)
     session.quieten()
-    if options.json is None:
-        emit(text)
-    else:
-        write_json(options.json, content, force=options.force, inputs=inputs)
+    with writing(session) as results:
+        if options.json is None:
+            results.write(STANDARD, lambda: write_text(STANDARD, text, force=False, inputs=()))
+        results.write(
+            options.json, lambda: write_json(options.json, content, force=options.force, inputs=inputs)
+        )
     return DONE
 
 
@@ -81,10 +69,9 @@ def _model(path: str) -> tuple[str, Any]:
 def _data(path: str) -> tuple[str, Any]:
     from scipy import sparse
 
-    from ...data import files
     from ...records import format_bytes
 
-    table = files.read(path)
+    table = read_anything(path)
     X: Any = table.X
     is_sparse = bool(sparse.issparse(X))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if is_sparse else X.nbytes

@@ -6,16 +6,16 @@ import argparse
 import re
 from typing import Any
 
-from ..build import build, described
-from ..failures import in_words_of
-from ..groups import add_force, add_input, add_json, add_talk
-from ..inputs import check_sources, input_files, read_table
-from ..options import DEFAULT_METHOD, add_method, choose
+from ..failures import about
+from ..files.inputs import check_sources, input_files, read_table
+from ..files.targets import STANDARD, check_all, write_json, write_text, writing
+from ..options.build import build, described
+from ..options.method import DEFAULT_METHOD, add_method, choose
+from ..options.shared import add_force, add_input, add_json, add_talk
 from ..parser import Parser
 from ..program import DONE
 from ..session import Session
-from ..targets import check_all, write_json
-from ..voice import emit
+from ..usage import UsageError
 
 TEXT = """\
 Say what 'lowdim embed' would do with the same options, stage by stage, in seconds and in bytes beside the data, without
@@ -59,12 +59,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
     check_all([("--json", options.json)], force=options.force, inputs=inputs)
     model = build(options.chosen, options)
     X = _of_size(int(size[1]), int(size[2])) if size else read_table(options.data, options, session).X
-    session.quieten()
-    with in_words_of(options.chosen, options.data):
+    with about(options.data):
         plan = model.plan(X)
-    if options.json is None:
-        emit(str(plan))
-        return DONE
+    session.quieten()
     content = {
         "method": options.chosen.method.name,
         "parameters": described(model),
@@ -76,7 +73,12 @@ def run(options: argparse.Namespace, session: Session) -> int:
             for s in plan.stages
         ],
     }
-    write_json(options.json, content, force=options.force, inputs=inputs)
+    with writing(session) as results:
+        if options.json is None:
+            results.write(STANDARD, lambda: write_text(STANDARD, str(plan), force=False, inputs=()))
+        results.write(
+            options.json, lambda: write_json(options.json, content, force=options.force, inputs=inputs)
+        )
     return DONE
 
 
@@ -84,4 +86,8 @@ def _of_size(n_rows: int, n_columns: int) -> Any:
     """Rows that take no memory."""
     import numpy as np
 
+    if n_rows < 2 or n_columns < 1:
+        raise UsageError(
+            f"DATA: a size needs at least 2 rows and 1 column, as 70000x784; got {n_rows}x{n_columns}."
+        )
     return np.broadcast_to(0.0, (n_rows, n_columns))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..groups import add_force, add_talk
-from ..inputs import check_sources, input_files, read_images, read_labels
-from ..introspection import function_parameters
-from ..options import add_parameters
+from ..files.inputs import check_sources, input_files, read_images, read_labels
+from ..files.targets import PICTURES, check_all, check_pictures, writing
+from ..options.method import add_parameters
+from ..options.shared import add_force, add_talk
+from ..options.table import function_parameters
 from ..parser import Parser, given
 from ..program import DONE
 from ..session import Session
-from ..streams import in_letters
-from ..targets import PICTURES, check_all, check_suffix
+from ..terminal.streams import as_typed_text
 from ..usage import UsageError, nearest
 
 TEXT = """\
@@ -44,17 +45,25 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     add_force(group)
     chosen = parser.add_argument_group("what to show")
-    chosen.add_argument("--label", metavar="COLUMN", type=in_letters, help="column that colours the points")
+    chosen.add_argument(
+        "--label", metavar="COLUMN", type=as_typed_text, help="column that colours the points"
+    )
     chosen.add_argument("--data", metavar="FILE", help="file that has the labels, where EMBEDDING has not")
     chosen.add_argument(
         "--columns", metavar="I,J", help="which coordinates, from 1 (default: the first, up to 3)"
+    )
+    chosen.add_argument(
+        "--key",
+        metavar="NAME",
+        type=as_typed_text,
+        help="which obsm of an .h5ad, or array of an .npz, to draw",
     )
     chosen.add_argument(
         "--images",
         metavar="FILE",
         help="an image of each point (N x H x W, or N x D with a square D), as thumbnails",
     )
-    plain = [p for p in function_parameters("plotting.static", "plot") if p.name not in GIVEN]
+    plain = [p for p in function_parameters("plot") if p.name not in GIVEN]
     add_parameters(parser, "drawing", plain)
     add_talk(parser)
     return parser
@@ -67,33 +76,39 @@ def run(options: argparse.Namespace, session: Session) -> int:
     if options.data and not options.label:
         raise UsageError("--data is read for its labels: name the column with --label.")
     pictures = options.output or [_default(options.embedding)]
-    for picture in pictures:
-        check_suffix("--output", picture, PICTURES)
     check_all([("--output", picture) for picture in pictures], force=options.force, inputs=inputs)
+    check_pictures("--output", pictures)
     from ...data import files
     from ...plotting import plot
-    from ...plotting.drawing import require_matplotlib
 
-    require_matplotlib()
     with session.stage("read"):
-        coordinates, beside = files.read_embedding(options.embedding)
+        coordinates, beside = files.read_embedding(options.embedding, key=options.key)
     label, columns = _labels(options, dict(beside.columns))
-    shown = _chosen(coordinates, options.columns)
+    places = _places(options.columns, coordinates.shape[1])
+    shown = coordinates[:, places]
     images = read_images(options.images, shown)
-    for picture in pictures:
-        with session.stage(f"draw {picture}"):
-            plot(
-                shown,
-                label,
-                path=picture,
-                images=images,
-                columns=columns or None,
-                ids=beside.ids,
-                **given(options, "own:"),
-            )
+    extra = {"images": images, "columns": columns or None, "ids": beside.ids, **given(options, "own:")}
+    with writing(session) as results:
+        for picture in pictures:
+            results.write(picture, partial(plot, shown, label, path=picture, **extra), f"draw {picture}")
     session.quieten()
-    session.voice.say(f"{options.embedding}: {shown.shape[0]:,} points\nWrote {', '.join(pictures)}")
+    session.console.say(
+        f"{options.embedding}: {shown.shape[0]:,} points; {_taken(beside, places, label)}\n"
+        f"Wrote {', '.join(results.written)}"
+    )
     return DONE
+
+
+def _taken(beside: Any, places: list[int], label: str | None) -> str:
+    """What was taken for coordinates and colours: a file does not always say."""
+    names = beside.feature_names
+    columns = [f"number {place + 1}" if names is None else repr(names[place]) for place in places]
+    of = f" of {len(names)}" if names is not None and len(names) > len(places) else ""
+    said = f"coordinates: {', '.join(columns)}{of}"
+    if label is not None:
+        return f"{said}; coloured by {label!r}"
+    others = ", ".join(repr(name) for name in list(beside.columns)[:6])
+    return f"{said}; not coloured" + (f" (--label takes {others})" if others else "")
 
 
 def _default(source: str) -> str:
@@ -116,16 +131,16 @@ def _labels(options: argparse.Namespace, columns: dict[str, Any]) -> tuple[str |
     return options.label, columns
 
 
-def _chosen(coordinates: Any, columns: str | None) -> Any:
-    """The coordinates to show."""
+def _places(columns: str | None, n_columns: int) -> list[int]:
+    """Places of the coordinates to show."""
     if columns is None:
-        return coordinates[:, :3]
+        return list(range(min(3, n_columns)))
     try:
         places = [int(part) - 1 for part in columns.split(",")]
     except ValueError:
         raise UsageError(f"--columns must be whole numbers with commas, as 1,2; got {columns!r}.") from None
-    if not 1 <= len(places) <= 3 or not all(0 <= place < coordinates.shape[1] for place in places):
+    if not 1 <= len(places) <= 3 or not all(0 <= place < n_columns for place in places):
         raise UsageError(
-            f"--columns must name one to three of the {coordinates.shape[1]} coordinates, from 1; got {columns!r}."
+            f"--columns must name one to three of the {n_columns} coordinates, from 1; got {columns!r}."
         )
-    return coordinates[:, places]
+    return places

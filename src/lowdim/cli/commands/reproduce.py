@@ -9,12 +9,12 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from ..groups import add_talk
+from ..options.shared import add_talk
 from ..parser import Parser
 from ..program import DONE, FAILED, INTERRUPTED
 from ..session import Session
+from ..terminal.streams import emit
 from ..usage import UsageError, nearest
-from ..voice import emit
 
 INSTALLED = "lowdim.experiments"
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     def tell(done: int, total: int, name: str) -> None:
         session.events.progress(done, total)
         if name:
-            session.voice.say(f"{done + 1} of {total}: {name}")
+            session.console.say(f"{done + 1} of {total}: {name}")
 
     with session.stage("reproduce"):
         verdicts = experiments.run(ids, folder, options.quick, progress=tell, echo=options.verbose > 0)
@@ -72,10 +72,10 @@ def run(options: argparse.Namespace, session: Session) -> int:
     session.quieten()
     width = max(len(verdict.id) for verdict in verdicts) + 2
     emit("\n".join(f"{v.id:<{width}}{v.words} ({v.seconds:.1f} s)" for v in verdicts))
-    session.voice.say(f"Wrote {page}")
+    session.console.say(f"Wrote {page}")
     failures = [verdict.failure for verdict in verdicts if verdict.failure]
     if "interrupted" in failures:
-        session.voice.tell(f"Interrupted: {page} holds what is done so far.")
+        session.console.tell(f"Interrupted: {page} holds what is done so far.")
         return INTERRUPTED
     return FAILED if failures else DONE
 

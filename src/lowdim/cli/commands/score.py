@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..failures import in_words_of
-from ..groups import add_force, add_input, add_json, add_talk
-from ..inputs import check_sources, input_files, read_table
-from ..introspection import function_parameters
-from ..options import add_parameters
+from ..failures import about
+from ..files.inputs import check_sources, input_files, read_table
+from ..files.targets import STANDARD, check_all, write_json, write_text, writing
+from ..options.method import add_parameters
+from ..options.shared import add_force, add_input, add_json, add_talk
+from ..options.table import function_parameters
 from ..parser import Parser, comma_list, given
 from ..program import DONE
 from ..session import Session
-from ..targets import check_all, write_json
-from ..translate import flag_of, in_options
-from ..usage import UsageError
-from ..voice import emit
+from ..usage import UsageError, nearest
 
 TEXT = """\
 Compare EMBEDDING with the DATA that it shows: are neighbours kept, are distances kept and, with --label, do neighbours
@@ -38,9 +36,9 @@ def make_parser(arguments: list[str]) -> Parser:
     parser = Parser("score", "DATA EMBEDDING [options]", TEXT, EXAMPLES)
     parser.add_positional("DATA", "what was embedded")
     parser.add_positional("EMBEDDING", "its coordinates: .npy, .csv, .tsv, .parquet or .h5ad")
-    everything = function_parameters("metrics.score", "score")
+    everything = function_parameters("score")
     measures = next(parameter for parameter in everything if parameter.name == "measures")
-    parser.words["--measures"] = _names(measures.text)
+    parser.words["--measures"] = measures.choices
     parser.add_argument(
         "--measures",
         metavar="NAMES",
@@ -48,6 +46,11 @@ def make_parser(arguments: list[str]) -> Parser:
         help=f"some of {', '.join(parser.words['--measures'])}, with commas (default: all that apply)",
     )
     add_parameters(parser, "measuring", [p for p in everything if p.name not in GIVEN])
+    parser.add_argument(
+        "--embedding-key",
+        metavar="NAME",
+        help="which obsm of an .h5ad, or array of an .npz, the EMBEDDING is",
+    )
     group = parser.add_argument_group("results")
     add_json(group, "the scores")
     add_force(group)
@@ -68,35 +71,27 @@ def run(options: argparse.Namespace, session: Session) -> int:
     parameters = given(options, "own:")
     _check_names(options.measures)
     table = read_table(options.data, options, session)
-    coordinates = files.read_embedding(options.embedding)[0]
+    coordinates = files.read_embedding(options.embedding, key=options.embedding_key)[0]
     if coordinates.shape[0] != table.X.shape[0]:
         raise InputError(
             f"{options.embedding}: has {coordinates.shape[0]:,} rows where {options.data} has {table.X.shape[0]:,}. "
             "Give the embedding of this data, all of its rows in the same order."
         )
-    with in_words_of(None, options.data), session.stage("score"):
-        try:
-            scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
-        except InputError as error:
-            flags = {parameter: flag_of(parameter) for parameter in ("measures", *parameters)}
-            raise InputError(in_options(str(error), flags).replace("y of score", "--label")) from error
+    with about(options.data), session.stage("score"):
+        scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
     session.quieten()
-    if options.json is None:
-        emit(str(scores))
-    else:
-        write_json(options.json, scores.as_dict(), force=options.force, inputs=inputs)
+    with writing(session) as results:
+        if options.json is None:
+            results.write(STANDARD, lambda: write_text(STANDARD, str(scores), force=False, inputs=()))
+        results.write(
+            options.json,
+            lambda: write_json(options.json, scores.as_dict(), force=options.force, inputs=inputs),
+        )
     return DONE
-
-
-def _names(text: str) -> tuple[str, ...]:
-    from ..introspection.docstring import words_in
-
-    return words_in(text)
 
 
 def _check_names(measures: Any) -> None:
     from ...metrics.scores import MEASURES
-    from ..usage import nearest
 
     for name in measures or ():
         if name not in MEASURES:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from functools import partial
 from typing import Any
 
-from ..build import build, make_part
-from ..failures import finding_gaps, in_words_of
-from ..groups import add_force, add_input, add_json, add_talk
-from ..inputs import check_sources, describe_table, input_files, read_table
-from ..introspection import Parameter, function_parameters
-from ..options import DEFAULT_METHOD, OWNERS, Chosen, add_method, add_parameters, choose
+from ..failures import about, finding_gaps
+from ..files.inputs import check_sources, describe_table, input_files, read_table
+from ..files.targets import STANDARD, check_all, check_pictures, check_suffix, write_json, write_text, writing
+from ..options.build import build, make_part
+from ..options.method import DEFAULT_METHOD, OWNERS, Chosen, add_method, add_parameters, choose
+from ..options.shared import add_force, add_input, add_json, add_talk
+from ..options.table import Parameter, function_parameters
+from ..options.values import ArrayFile, convert, load_array
 from ..parser import Parser, comma_list, given
 from ..program import DONE, INTERRUPTED
 from ..session import Session
-from ..targets import check_all, check_suffix, write_json, write_text
 from ..usage import UsageError, nearest
-from ..values import ArrayFile, convert, load_array
 
 TEXT = """\
 Fit a method at every combination of some values of its parameters and compare the results: by labels where --label
@@ -65,7 +66,7 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     add_json(group, "table, best point and every run")
     add_force(group)
-    judging = [p for p in function_parameters("selection.run", "sweep") if p.name not in GIVEN]
+    judging = [p for p in function_parameters("sweep") if p.name not in GIVEN]
     add_parameters(parser, "judging", [_typed(parameter) for parameter in judging])
     parser.add_argument(
         "--score",
@@ -90,14 +91,12 @@ def run(options: argparse.Namespace, session: Session) -> int:
         raise UsageError("--grid is missing: name a parameter and its values, as --grid n_neighbors=5,10,20.")
     if options.output:
         check_suffix("--output", options.output, (".csv", ".tsv", ".json"))
-    for picture in options.plot:
-        check_suffix("--plot", picture, PICTURES)
+    check_pictures("--plot", options.plot, PICTURES)
     targets = [("--output", options.output), ("--json", options.json)]
     check_all([*targets, *(("--plot", name) for name in options.plot)], force=options.force, inputs=inputs)
     judging = {name: vars(options).pop(f"own:{name}") for name in _judging(options)}
     checkpoint = vars(options).pop("own:checkpoint", None)
     model = build(chosen, options)
-    session.voice.flags = chosen.flags()
     grid = dict(_column(chosen, model, text) for text in options.grid)
     table = read_table(options.data, options, session)
     if options.truth is not None:
@@ -106,7 +105,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
         judging["score"] = options.score if len(options.score) > 1 else options.score[0]
     from ...selection import sweep
 
-    with in_words_of(chosen, options.data), finding_gaps(table):
+    with about(options.data), finding_gaps(table):
         found = sweep(
             model,
             grid,
@@ -118,24 +117,56 @@ def run(options: argparse.Namespace, session: Session) -> int:
         )
     _write(found, options, session, inputs)
     session.quieten()
-    session.voice.say(describe_table(table))
+    session.console.say(describe_table(table))
     if not found.complete:
-        session.voice.tell(
+        session.console.tell(
             f"Interrupted after {len(found.runs)} fits: the table holds these.{session.advice}"
         )
     return DONE if found.complete else INTERRUPTED
 
 
 def _write(found: Any, options: argparse.Namespace, session: Session, inputs: list[str]) -> None:
+    """The table, pictures and the JSON; what goes to standard output comes last."""
     session.quieten()
-    if options.output is not None:
-        _write_table(found, options.output, force=options.force, inputs=inputs)
-    elif options.json != "-":
-        write_text("-", str(found), force=False, inputs=())
-    for picture in options.plot:
-        found.plot(picture)
-    if options.json is not None:
+
+    def write_report() -> None:
         write_json(options.json, contents(found), force=options.force, inputs=inputs)
+
+    with writing(session) as results:
+        results.write(
+            options.output, lambda: write_table(found, options.output, force=options.force, inputs=inputs)
+        )
+        for picture in options.plot:
+            results.write(picture, partial(found.plot, picture), f"draw {picture}")
+        results.write(options.json, write_report)
+        if options.output is None and options.json != STANDARD:
+            results.write(STANDARD, lambda: write_text(STANDARD, _shown(found), force=False, inputs=()))
+
+
+def _shown(found: Any) -> str:
+    """The table for people, with what is as good as the best."""
+    equals = [_point(found, row) for row in equals_of_best(found)]
+    if not equals:
+        return str(found)
+    return f"{found}\nAs good as the best, to the last digit: {'; '.join(equals)}"
+
+
+def _point(found: Any, row: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {row[name]}" for name in found.parameters)
+
+
+def equals_of_best(found: Any) -> list[dict[str, Any]]:
+    """Rows of other points of the grid that have the best score too: which of them is called best is chance."""
+    from ...errors import InputError
+
+    try:
+        best = {name: str(value) for name, value in found.best.items()}
+    except InputError:
+        return []
+    first = next(iter(found.scores))
+    rows = {tuple(str(row[name]) for name in best): row for row in found.rows}
+    chosen = rows.pop(tuple(best.values()), None)
+    return [] if chosen is None else [row for row in rows.values() if row[first] == chosen[first]]
 
 
 def contents(found: Any) -> dict[str, Any]:
@@ -154,13 +185,15 @@ def contents(found: Any) -> dict[str, Any]:
             name: "lower is better" if less else "higher is better" for name, less in found.scores.items()
         },
         "best": best,
+        "as_good": [{name: row[name] for name in found.parameters} for row in equals_of_best(found)],
         "rows": found.rows,
         "complete": found.complete,
         "seconds": found.seconds,
     }
 
 
-def _write_table(found: Any, name: str, *, force: bool, inputs: list[str]) -> None:
+def write_table(found: Any, name: str, *, force: bool, inputs: list[str]) -> None:
+    """The table of a sweep as .csv, .tsv or .json."""
     if name.lower().endswith(".json"):
         write_json(name, contents(found), force=force, inputs=inputs)
         return
@@ -178,7 +211,7 @@ def _write_table(found: Any, name: str, *, force: bool, inputs: list[str]) -> No
 
 def _judging(options: argparse.Namespace) -> list[str]:
     """Names of the parameters of `lowdim.sweep` that were given."""
-    names = {p.name for p in function_parameters("selection.run", "sweep")} - GIVEN
+    names = {p.name for p in function_parameters("sweep")} - GIVEN
     return [name for name in given(options, "own:") if name in names]
 
 
@@ -206,7 +239,7 @@ def _column(chosen: Chosen, model: Any, text: str) -> tuple[str, list[Any]]:
         raise UsageError(
             f"--grid: {chosen.method.name} has no parameter {name!r}.{nearest(name, known)} It has {', '.join(known)}."
         )
-    parameter = own.get(name, Parameter(name, "Any", None, ""))
+    parameter = own.get(name, Parameter(name, "Any"))
     return name, [_value(chosen, parameter, part) for part in parts]
 
 

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ..failures import finding_gaps, in_words_of
-from ..groups import add_force, add_input, add_json, add_talk
-from ..inputs import check_sources, describe_table, input_files, read_table
-from ..outputs import draw
-from ..parser import Parser
-from ..program import DONE
-from ..session import Session
-from ..targets import (
+from ...messages import hyphenated
+from ..failures import about, finding_gaps
+from ..files.columns import read_for
+from ..files.inputs import check_sources, describe_table, input_files
+from ..files.outputs import add_name, check_output, colours_of, draw, obsm_name
+from ..files.targets import (
     EMBEDDINGS,
     PICTURES,
     STANDARD,
     check_all,
-    check_suffix,
+    check_pictures,
     default_output,
     write_coordinates,
     write_json,
+    writing,
 )
+from ..options.shared import add_force, add_input, add_json, add_talk
+from ..parser import Parser
+from ..program import DONE
+from ..session import Session
 
 TEXT = """\
 Place the rows of DATA on the map that 'lowdim embed --model MODEL' made, without moving what is there. Each row is
-placed alone, so data may come in any portions. DATA has the same columns as the data of the model.
+placed alone, so data may come in any portions. The columns of the model are found in DATA by their names: their order
+does not matter, and other columns are left out. Files without names (.npy) have the same columns in the same order. How
+the model's own data was read (--label, --id, --obsm, --layer, --key) is known and need not be said again.
 """
 EXAMPLES = [
     ("lowdim transform cells.lowdim more.csv -o more-2d.csv", "coordinates of new rows"),
@@ -48,8 +55,15 @@ def make_parser(arguments: list[str]) -> Parser:
         help=f"coordinates: {', '.join(EMBEDDINGS)}, or - for CSV on standard output (default: DATA's name with "
         ".embedding before the suffix, in this folder, unless --plot is given)",
     )
+    add_name(group, "the method's name")
     group.add_argument(
         "--plot", metavar="FILE", action="append", default=[], help=f"picture: {', '.join(PICTURES)}"
+    )
+    group.add_argument(
+        "--fitted",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="draw the points that the model was fitted to beside the new ones (default: true)",
     )
     add_json(group, "what was done")
     add_force(group)
@@ -64,56 +78,84 @@ def run(options: argparse.Namespace, session: Session) -> int:
     check_sources(options.model, options.data)
     inputs = input_files(options.model, options.data)
     output = options.output or (None if options.plot else default_output(options.data))
-    if output and output != STANDARD:
-        check_suffix("--output", output, EMBEDDINGS)
-    for picture in options.plot:
-        check_suffix("--plot", picture, PICTURES)
+    check_output(output, options.data)
     targets = [("--output", output), *(("--plot", name) for name in options.plot), ("--json", options.json)]
     check_all(targets, force=options.force, inputs=inputs)
+    check_pictures("--plot", options.plot)
     from ...persistence import load
 
     with session.stage("load"):
         model = load(options.model)
-    table = read_table(options.data, options, session)
-    _check_features(model, table)
-    with in_words_of(None, options.data), session.stage("place"), finding_gaps(table):
+    method = type(model).__name__
+    table = read_for(model, options.data, options, session)
+    with about(options.data), session.stage("place"), finding_gaps(table):
         coordinates = model.transform(table.X)
         clusters = model.predict(table.X) if hasattr(model, "predict") else None
-    written = []
-    with session.stage("write"):
-        if output is not None:
-            write_coordinates(
-                output, coordinates, table=table, clusters=clusters, force=options.force, inputs=inputs
-            )
-            written += [output] if output != STANDARD else []
+
+    def write_output() -> None:
+        write_coordinates(
+            str(output),
+            coordinates,
+            table=table,
+            clusters=clusters,
+            force=options.force,
+            inputs=inputs,
+            obsm=obsm_name(options, hyphenated(method)),
+        )
+
+    with writing(session) as results:
+        results.write(output if output != STANDARD else None, write_output)
         for picture in options.plot:
-            draw(picture, coordinates, table, clusters)
-            written.append(picture)
-    seconds = time.perf_counter() - began
-    if options.json is not None:
+            shown = _beside_fitted(model, coordinates, table, clusters) if options.fitted else None
+            drawn = partial(draw, picture, *(shown or (coordinates, table, clusters)))
+            results.write(picture, drawn, f"draw {picture}")
         content = {
             "command": session.command,
-            "model": {"file": options.model, "method": type(model).__name__},
+            "model": {"file": options.model, "method": method},
             "input": {"source": options.data, "shape": list(table.X.shape), "label": table.label},
             "shape": list(coordinates.shape),
-            "written": written,
-            "seconds": seconds,
+            "written": list(results.written),
+            "seconds": time.perf_counter() - began,
         }
-        write_json(options.json, content, force=options.force, inputs=inputs)
+        results.write(
+            options.json, lambda: write_json(options.json, content, force=options.force, inputs=inputs)
+        )
+        results.write(STANDARD if output == STANDARD else None, write_output)
     session.quieten()
-    session.voice.say(
+    session.console.say(
         f"{describe_table(table)}\n{coordinates.shape[0]:,} rows placed on the map of {options.model} "
-        f"({type(model).__name__}) in {seconds:.1f} s" + (f"\nWrote {', '.join(written)}" if written else "")
+        f"({method}) in {time.perf_counter() - began:.1f} s"
+        + (f"\nWrote {', '.join(results.written)}" if results.written else "")
     )
     return DONE
 
 
-def _check_features(model: Any, table: Any) -> None:
-    from ...errors import InputError
+def _beside_fitted(model: Any, coordinates: Any, table: Any, clusters: Any) -> tuple[Any, Any, Any]:
+    """Coordinates, table and clusters of the fitted points and of the new ones after them.
 
-    wanted, there = getattr(model, "n_features_in_", None), table.X.shape[1]
-    if wanted is not None and wanted != there:
-        raise InputError(
-            f"{table.source}: has {there:,} features where the model was fitted to {wanted:,}. Give the same columns, "
-            "and name those that are no features with --label, --id or --drop."
-        )
+    Of the fitted points nothing is known but their places and clusters, so their columns are empty.
+    """
+    import numpy as np
+
+    n_fitted, n_new = len(model.embedding_), len(coordinates)
+    label, columns = colours_of(table, None)
+    both = {name: _after_empty(np.asarray(values), n_fitted) for name, values in columns.items()}
+    which = "points" if "points" not in both else "fitted or new"
+    both[which] = np.repeat(np.array(["fitted", "new"], dtype=object), [n_fitted, n_new])
+    ids = None if table.ids is None else _after_empty(np.asarray(table.ids), n_fitted)
+    if clusters is not None:
+        clusters = np.concatenate([model.labels_, clusters])
+    elif label is None:
+        label = which
+    X = np.broadcast_to(0.0, (n_fitted + n_new, 1))
+    shown = replace(table, X=X, columns=both, label=label, ids=ids, feature_names=None)
+    return np.concatenate([model.embedding_, coordinates]), shown, clusters
+
+
+def _after_empty(values: Any, count: int) -> Any:
+    """Values with as many empty ones before them."""
+    import numpy as np
+
+    if values.dtype.kind in "fc":
+        return np.concatenate([np.full(count, np.nan), values])
+    return np.concatenate([np.full(count, "fitted", dtype=object), values.astype(str).astype(object)])

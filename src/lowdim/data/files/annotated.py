@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
+from ...messages import named, setting
 from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
 from .sparse import from_parts
 from .table import Request, Table, chosen_label, listed
@@ -38,7 +39,7 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
         id_name = str(request.id)
         if id_name not in columns:
             raise InputError(
-                f"id: {source} has no column {id_name!r} in obs. It has {listed(list(columns))}."
+                f"{named('id')}: {source} has no column {id_name!r} in obs. It has {listed(list(columns))}."
             )
         ids = columns.pop(id_name)
     else:
@@ -50,7 +51,7 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
 def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
     """The matrix: X, a layer or an obsm."""
     if request.layer is not None and request.obsm is not None:
-        raise InputError("layer and obsm: give one of the two.")
+        raise InputError(f"{named('layer')} and {named('obsm')}: give one of the two.")
     for option, folder in _FOLDERS.items():
         wanted = getattr(request, option)
         if wanted is None:
@@ -58,12 +59,12 @@ def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
         there = list(group[folder]) if folder in group else []
         if wanted not in there:
             raise InputError(
-                f"{option}: {source} has no {wanted!r} in {folder}. It has {listed(there) or 'none'}."
+                f"{named(option)}: {source} has no {wanted!r} in {folder}. It has {listed(there) or 'none'}."
             )
         return group[folder][wanted], f"{source} [{folder}/{wanted}]"
     if "X" not in group:
         there = [
-            f"{option}={name!r}" for option, folder in _FOLDERS.items() for name in group.get(folder, ())
+            setting(option, name) for option, folder in _FOLDERS.items() for name in group.get(folder, ())
         ]
         raise InputError(f"{source}: has no X. Say which matrix: {', '.join(there) or 'it has none'}.")
     return group["X"], f"{source} [X]"
@@ -139,7 +140,10 @@ def _frame(
 
 
 def _column(node: Any, name: str, budget: Budget) -> NDArray[Any]:
-    """A column: plain, categorical (codes of categories), or with a mask of what is missing."""
+    """A column: plain, categorical (codes of categories), or with a mask of what is missing.
+
+    anndata 0.13 writes any text so, the index too, where pandas 3 has made it a string array.
+    """
     if _is_array(node):
         return _values(node, name, budget)
     if {"codes", "categories"} <= set(node):
@@ -164,7 +168,7 @@ def _values(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     """An array of numbers or of text."""
     if not _is_array(array):
         raise FormatError(f"{name}: is damaged. Write or copy the file again.")
-    if array.dtype.kind == "O" and len(array.shape) == 1:
+    if array.dtype.kind in "OT" and len(array.shape) == 1:  # HDF5's text of any length, and zarr's
         return _text(array, name, budget)
     values = _loaded(array, name, budget)
     if values.dtype.kind in "biuf":
@@ -197,7 +201,7 @@ def _names(group: Any, n_columns: int, source: str, budget: Budget) -> tuple[str
     index = str(var.attrs.get("_index", "_index"))
     if index not in var:
         return None
-    names = _values(var[index], f"{source} [var/{index}]", budget)
+    names = _column(var[index], f"{source} [var/{index}]", budget)
     if names.shape != (n_columns,):
         raise FormatError(
             f"{source}: var has {names.shape} names where the matrix has {n_columns} columns. The file is damaged; "

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError
+from ...messages import setting
 from ...records import Floats
 from .arrow import from_text
 from .checks import shortened
@@ -89,11 +90,11 @@ def _check_sample(
         return
     number, cell = found[places[0]]
     example, some = f"line {first + number}: {_short(cell)}", texts[:3]
-    listing = f"'{some[0]}'" if len(some) == 1 else "('" + "', '".join(some) + "')"
+    dropped = some[0] if len(some) == 1 else tuple(some)
     raise FormatError(
-        f"{source}: {_columns(texts)} {'holds' if len(texts) == 1 else 'hold'} text ({example}), not numbers. "
-        f"Say what {'it is' if len(texts) == 1 else 'they are'}: label={some[0]!r} to colour by it, id={some[0]!r} if "
-        f"it names the rows, or drop={listing} to leave out."
+        f"{source}: {_columns(texts)} {'holds' if len(texts) == 1 else 'hold'} text ({example}), not numbers. Say "
+        f"what {'it is' if len(texts) == 1 else 'they are'}: {setting('label', some[0])} to colour by it, "
+        f"{setting('id', some[0])} if it names the rows, or {setting('drop', dropped)} to leave out."
     )
 
 
@@ -103,8 +104,8 @@ def _columns(names: list[str]) -> str:
 
 def _refuse_comma(source: str, column: str, line: int, cell: str) -> NoReturn:
     raise FormatError(
-        f"{source}: column {column!r} has a comma for the decimal point (line {line}: {cell!r}). Save the numbers with "
-        "points."
+        f"{source}: column {column!r} has a comma for the decimal point (line {line}: {cell!r}). Save the numbers "
+        "with points."
     )
 
 
@@ -240,13 +241,14 @@ class _Rows:
         if np.isinf(block[row, column]):
             name = self._name(column)
             raise FormatError(
-                f"{source}: line {at}, column {name!r}: the number is infinite. Correct it, or drop={name!r}."
+                f"{source}: line {at}, column {name!r}: the number is infinite. Correct it, or "
+                f"{setting('drop', name)}."
             )
         where = [self._name(int(k)) for k in np.flatnonzero(gaps.any(axis=0))]
         raise FormatError(
             f"{source}: values are missing in {_columns(where)}, the first at line {at} in column "
             f"{self._name(column)!r}. Fill them in, take the rows out, or drop the columns: "
-            f"drop={where[0]!r}."
+            f"{setting('drop', where[0])}."
         )
 
     def _name(self, feature: int) -> str:
@@ -284,5 +286,5 @@ class _Rows:
             _refuse_comma(source, name, line, cell)
         raise FormatError(
             f"{source}: line {line}, column {name!r}: {_short(cell)} is no number. Correct it, or leave the column "
-            f"out: drop={name!r}; label={name!r} if it is the label."
+            f"out: {setting('drop', name)}; {setting('label', name)} if it is the label."
         ) from None

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import FormatError, InputError
+from ...messages import named, setting
 from ...records import Floats
 from ..mapped import in_memory
 from .reading import read_as, suffix_of
@@ -51,8 +52,8 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
     if len(wrong):
         row, column = (int(place) for place in wrong[0])
         raise FormatError(
-            f"{name}: {len(np.unique(wrong[:, 0]))} points have no finite position, the first is row {row}, coordinate "
-            f"{column} (counted from 0): {embedding[row, column]}. Take them out."
+            f"{name}: {len(np.unique(wrong[:, 0]))} points have no finite position, the first is row {row}, "
+            f"coordinate {column} (counted from 0): {embedding[row, column]}. Take them out."
         )
     return embedding, replace(table, X=embedding, label=None)
 
@@ -60,7 +61,9 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
 def _only(names: list[str], source: str) -> str:
     if "X_lowdim" in names or len(names) == 1:
         return "X_lowdim" if "X_lowdim" in names else names[0]
-    raise InputError(f"key: {source} has the obsm {listed(names) or 'none'}. Say which: key='...'.")
+    raise InputError(
+        f"{named('key')}: {source} has the obsm {listed(names) or 'none'}. Say which: {setting('key', '...')}."
+    )
 
 
 def coordinates(names: Sequence[str], numeric: Sequence[bool], request: Request, source: str) -> Roles:

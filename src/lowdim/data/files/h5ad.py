@@ -139,7 +139,12 @@ def _n_rows(file: Any, path: Path) -> int:
         raise FormatError(
             f"{path}: has no obs with an index, so it is no AnnData. Write a .csv or a .parquet."
         )
-    return int(index.shape[0])
+    values = index if hasattr(index, "dtype") else index.get("values")  # beside a mask of what is missing
+    if not hasattr(values, "dtype"):
+        raise FormatError(
+            f"{path}: its obs has an index of a kind that is not known. Write it again as text."
+        )
+    return int(values.shape[0])
 
 
 def _set(group: Any, name: str, values: NDArray[Any]) -> None:

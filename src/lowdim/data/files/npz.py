@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, InputError
+from ...messages import named, setting
 from ...parallel import row_blocks
 from .checks import (
     Budget,
@@ -67,8 +68,16 @@ def _dense(archive: Archive, request: Request) -> Table:
         for other, header in archive.headers.items()
         if other != key and header.shape == (len(X),) and header.dtype.kind in "biufUS"
     }
+    ids = None
+    if request.id is not None:
+        if str(request.id) not in columns:
+            raise InputError(
+                f"{named('id')}: {archive.path} has no array {request.id!r} of one value for each of the {len(X)} "
+                f"rows. It has {listed(list(columns)) or 'none'}."
+            )
+        ids = columns.pop(str(request.id))
     columns, label = chosen_label(columns, request, str(archive.path))
-    return Table(X, columns=columns, label=label, source=str(archive.path))
+    return Table(X, None, ids, columns, label, str(archive.path), str(request.id or "id"))
 
 
 def _text(values: NDArray[Any]) -> NDArray[Any]:
@@ -84,7 +93,9 @@ def _choose(archive: Archive, key: str | None) -> str:
     headers = archive.headers
     if key is not None:
         if key not in headers:
-            raise InputError(f"key: {archive.path} has no array {key!r}. It has {listed(list(headers))}.")
+            raise InputError(
+                f"{named('key')}: {archive.path} has no array {key!r}. It has {listed(list(headers))}."
+            )
         return key
     wide = [name for name, header in headers.items() if len(header.shape) > 1]
     usual = [name for name in USUAL if name in wide]
@@ -93,7 +104,10 @@ def _choose(archive: Archive, key: str | None) -> str:
     if len(headers) == 1:
         return next(iter(headers))
     shapes = ", ".join(f"{name!r} {header.shape}" for name, header in list(headers.items())[:8])
-    raise InputError(f"key: {archive.path} holds several arrays: {shapes or 'none'}. Say which: key='...'.")
+    raise InputError(
+        f"{named('key')}: {archive.path} holds several arrays: {shapes or 'none'}. Say which: "
+        f"{setting('key', '...')}."
+    )
 
 
 def _sparse(archive: Archive, request: Request, size: int) -> Table:
@@ -105,9 +119,11 @@ def _sparse(archive: Archive, request: Request, size: int) -> Table:
             f"{archive.path}: holds a sparse matrix of format {kind!r} with {listed(list(archive.headers))}; known "
             f"formats are {', '.join(FORMATS)}. Save matrix.tocsr() with scipy.sparse.save_npz."
         )
-    for option in ("key", "label"):
+    for option in ("key", "label", "id"):
         if getattr(request, option) is not None:
-            raise InputError(f"{option}: {archive.path} is one sparse matrix. Leave {option} out.")
+            raise InputError(
+                f"{named(option)}: {archive.path} is one sparse matrix. Leave {named(option)} out."
+            )
     parts = {name: archive.array(name) for name in ("data", *needed)}
     X = from_parts(kind, parts, archive.array("shape"), archive.path, size)
     return Table(X, source=str(archive.path))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FormatError, LowdimError
+from ...messages import setting
 from .arrow import to_numpy
 from .checks import check_declared, check_file, check_fits, check_magic, shortened
 from .table import Assign, Request, Roles, Table, assign, listed
@@ -113,8 +114,8 @@ def _fill(
 def _refuse_missing(path: Path, name: str, start: int, column: Any) -> NoReturn:
     row = start + int(np.flatnonzero(np.asarray(column.is_null()))[0])
     raise FormatError(
-        f"{path}: values are missing in column {name!r}, the first in row {row} (counted from 0). Fill them in, take "
-        f"the rows out, or leave out the column: drop={name!r}."
+        f"{path}: values are missing in column {name!r}, the first in row {row} (counted from 0). Fill them in, "
+        f"take the rows out, or leave out the column: {setting('drop', name)}."
     )
 
 
@@ -130,12 +131,13 @@ def _common_type(path: Path, schema: pa.Schema, names: tuple[str, ...], roles: R
             *(np.float64 if pa.types.is_decimal(kind) else kind.to_pandas_dtype() for kind in exact)
         )
     name, kind = texts[0]
+    some = name if len(texts) == 1 else tuple(other for other, _ in texts[:3])
     what = (
         f"column {name!r} holds" if len(texts) == 1 else f"the columns {listed([n for n, _ in texts])} hold"
     )
     raise FormatError(
-        f"{path}: {what} {kind}, not numbers. Say what it is: label={name!r} to colour by it, id={name!r} if it names "
-        f"the rows, or drop={tuple(n for n, _ in texts[:3])!r} to leave out."
+        f"{path}: {what} {kind}, not numbers. Say what it is: {setting('label', name)} to colour by it, "
+        f"{setting('id', name)} if it names the rows, or {setting('drop', some)} to leave out."
     )
 
 

@@ -8,13 +8,14 @@ from importlib import import_module
 from pathlib import Path
 
 from ...errors import FileError, InputError, LowdimError, MemoryLimitError
+from ...messages import named
 from .checks import check_file
 from .table import Assign, Column, Request, Table, assign
 
 _COLUMNS = ("label", "id", "drop")
 _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ".npy": ("npy", ()),
-    ".npz": ("npz", ("label", "drop", "key")),
+    ".npz": ("npz", (*_COLUMNS, "key")),
     ".csv": ("delimited", (*_COLUMNS, "header", "delimiter")),
     ".tsv": ("delimited", (*_COLUMNS, "header", "delimiter")),
     ".txt": ("delimited", (*_COLUMNS, "header", "delimiter")),
@@ -90,7 +91,7 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
         if option not in options:
             applies = [known for known, (_, takes) in _FORMATS.items() if option in takes]
             raise InputError(
-                f"{option}: {name} is {suffix}, to which it does not apply; it is for {', '.join(applies)}. "
+                f"{named(option)}: {name} is {suffix}, to which it does not apply; it is for {', '.join(applies)}. "
                 "Leave it out."
             )
     reader = import_module(f".{module}", __package__).read

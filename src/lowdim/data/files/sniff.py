@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ...errors import FormatError, InputError
+from ...messages import named, setting
+from ...messages import value as quoted
 from .checks import shortened
 from .table import Request
 
@@ -64,7 +66,7 @@ def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) ->
     delimiter = request.delimiter or ("\t" if suffix == ".tsv" else _delimiter(lines))
     if len(delimiter) != 1 or not (delimiter == "\t" or " " <= delimiter <= "~") or delimiter == '"':
         raise InputError(
-            f"delimiter: must be one character, such as ',' or a tab; got {shortened(delimiter)!r}."
+            f"{named('delimiter')}: must be one character, such as ',' or a tab; got {shortened(delimiter)!r}."
         )
     rows = _rows(lines, delimiter, name)
     if not rows:
@@ -72,7 +74,9 @@ def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) ->
     first, n_columns = rows[0], len(rows[0])
     has_header = _is_header(rows) if request.header == "auto" else request.header
     if has_header not in (True, False):
-        raise InputError(f"header: must be True, False or 'auto'; got {request.header!r}.")
+        raise InputError(
+            f"{named('header')}: must be {quoted(True)}, {quoted(False)} or 'auto'; got {quoted(request.header)}."
+        )
     if not has_header:
         return Layout(delimiter, None, n_columns, rows)
     names = tuple(cell.strip() for cell in first)
@@ -81,7 +85,7 @@ def sniff(head: bytes, whole: bool, request: Request, name: str, suffix: str) ->
         places = [place for place, cell in enumerate(names) if cell == twice]
         raise FormatError(
             f"{name}: line 1 names two columns {shortened(twice, 60)!r} (numbers {places[0]} and {places[1]}, "
-            "counted from 0). Rename one, or give header=False if line 1 is data."
+            f"counted from 0). Rename one, or give {setting('header', False)} if line 1 is data."
         )
     return Layout(delimiter, names, n_columns, rows[1:])
 

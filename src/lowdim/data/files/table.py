@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ...errors import InputError, InputTypeError
+from ...messages import named
 from .checks import shortened
 
 Column = str | int
@@ -112,14 +113,15 @@ def assign(names: Sequence[str], numeric: Sequence[bool], request: Request, sour
     twice = dropped.intersection(labels if ids is None else (*labels, ids))
     if twice:
         raise InputError(
-            f"drop: column {names[min(twice)]!r} of {source} is the label or the id as well. Say one of the two."
+            f"{named('drop')}: column {names[min(twice)]!r} of {source} is the label or the id as well. Say one of "
+            "the two."
         )
     beside = {*dropped, *labels, ids}
     features = tuple(place for place in range(len(names)) if place not in beside)
     if not features:
         raise InputError(
             f"{source}: no column is left to embed: all {len(names)} are labels, ids or dropped. "
-            "Name fewer columns in label, id and drop."
+            f"Name fewer columns in {named('label')}, {named('id')} and {named('drop')}."
         )
     return Roles(features, labels, ids)
 
@@ -141,15 +143,15 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
         if not column.removeprefix("-").isdecimal():
             close = difflib.get_close_matches(column, names, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"It has {listed(names)}."
-            raise InputError(f"{what}: {source} has no column {shortened(repr(column))}. {hint}")
+            raise InputError(f"{named(what)}: {source} has no column {shortened(repr(column))}. {hint}")
     if not isinstance(column, str | int):
         raise InputTypeError(
-            f"{what}: must be the name or the number of a column of {source}; got {column!r}."
+            f"{named(what)}: must be the name or the number of a column of {source}; got {column!r}."
         )
     number = int(column) if len(str(column)) < 20 else len(names)
     if not -len(names) <= number < len(names):
         raise InputError(
-            f"{what}: {source} has {len(names)} columns, so their numbers are 0 to {len(names) - 1}, "
+            f"{named(what)}: {source} has {len(names)} columns, so their numbers are 0 to {len(names) - 1}, "
             f"or -1 for the last; got {shortened(repr(column))}."
         )
     return number % len(names)
@@ -162,11 +164,13 @@ def chosen_label(
     names = list(columns)
     if not names and (request.labels or request.dropped):
         what = "label" if request.labels else "drop"
-        raise InputError(f"{what}: {source} has no columns beside the features. Leave {what} out.")
+        raise InputError(f"{named(what)}: {source} has no columns beside the features. Leave {what} out.")
     labels = [names[place_of("label", column, names, source)] for column in request.labels]
     dropped = {names[place_of("drop", column, names, source)] for column in request.dropped}
     if dropped.intersection(labels):
-        raise InputError(f"drop: {labels[0]!r} is the label of {source} as well. Say one of the two.")
+        raise InputError(
+            f"{named('drop')}: {labels[0]!r} is the label of {source} as well. Say one of the two."
+        )
     kept = {name: values for name, values in columns.items() if name not in dropped}
     return kept, labels[0] if labels else None
 

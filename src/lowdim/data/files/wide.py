@@ -53,7 +53,7 @@ def read_wide(into: Into) -> None:
     import pyarrow as pa
 
     n_columns, features = into.layout.n_columns, into.roles.features
-    everything = len(features) == n_columns
+    everything = features == tuple(range(n_columns))
     missing = np.full(len(features), np.nan)
     for place, row in enumerate(_rows(into)):
         line = into.first + place

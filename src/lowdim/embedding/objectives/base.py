@@ -16,8 +16,10 @@ import numpy as np
 
 from ...places import State
 from ...records import Floats, Sparse
+from ...run import Run
 from ..attraction import Attraction
 from ..repulsion.protocol import Engine
+from ..similarities import Similarity
 from .protocol import Evaluation
 from .terms import Term
 
@@ -46,10 +48,11 @@ class NeighborObjective(ABC):
         self.lam = lam
         self.masses = masses
 
-    @property
+    @cached_property
     def weights(self) -> Sparse:
-        """Symmetric attractive weights W+ at X = 0."""
-        return self.attraction.weights
+        """Symmetric attractive weights W+ = w f'(0) at X = 0."""
+        W, stiffness = self.attraction.weights, self.attraction.kernel.stiffness
+        return W if stiffness == 1.0 else Sparse((stiffness * W.data, W.indices, W.indptr), shape=W.shape)
 
     @cached_property
     def degrees(self) -> Floats:
@@ -62,9 +65,19 @@ class NeighborObjective(ABC):
         return np.ones(self.weights.shape[0]) if self.masses is None else np.asarray(self.masses, np.float64)
 
     @property
-    def n_jobs(self) -> int | None:
-        """Threads."""
-        return self.attraction.n_jobs
+    def run(self) -> Run:
+        """Workers."""
+        return self.attraction.run
+
+    @property
+    def kernel(self) -> Similarity:
+        """The similarity of the repulsion."""
+        return self.engine.kernel
+
+    @cached_property
+    def copies(self) -> Floats:
+        """What the copies of a point add to the potential that it sees: (c - 1) K(0)."""
+        return np.asarray(self.kernel.at_zero() * (self.counts - 1.0))
 
     def with_lambda(self, lam: float) -> Self:
         """The same objective at another lambda; everything else is shared."""

@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 from scipy.special import entr
 
-from ...parallel import map_blocks
 from ...records import Floats, Sparse
+from ...run import Run
 from .base import NeighborObjective
 
 BLOCK = 1 << 16
@@ -28,18 +28,17 @@ def kl_divergence(objective: NeighborObjective, X: Floats, P: Sparse | None = No
         The affinities, where they are not the weights of the attraction: for SNE, whose attraction has (P + P')/2.
     """
     value = cast(float, objective.with_lambda(1.0).evaluate(X, value=True).value)
-    return value + negative_entropy(objective.weights if P is None else P, objective.masses, objective.n_jobs)
+    weights = objective.attraction.weights if P is None else P
+    return value + negative_entropy(weights, objective.masses, objective.run)
 
 
-def negative_entropy(P: Sparse, masses: Floats | None = None, n_jobs: int | None = None) -> float:
+def negative_entropy(P: Sparse, masses: Floats | None, run: Run) -> float:
     """sum p log p over all rows.
 
     With masses an entry of P is the sum over all pairs of rows that its two points stand for: p = P_nm / (c_n c_m).
     """
     if masses is None:
-        parts = map_blocks(
-            lambda part: entr(P.data[part]).sum(), P.data.size, n_jobs=n_jobs, block_rows=BLOCK
-        )
+        parts = run.map(lambda part: entr(P.data[part]).sum(), P.data.size, block_rows=BLOCK)
         return -float(np.sum(parts))
     entries = P.tocoo()
     p = entries.data[entries.data > 0.0]

@@ -47,8 +47,7 @@ class ElasticEmbedding(NeighborObjective):
         """Sums of w- K."""
         if self._factors is None:
             field = self.engine.field(X, self.masses)
-            # Copies of a point: D = 0, K = 1.
-            energy = np.sum(self.counts * (field.potential + (self.counts - 1.0)))
+            energy = np.sum(self.counts * (field.potential + self.copies))
             return float(energy), self.counts[:, None] * field.force
         centred = X - X.mean(axis=0)
         sums = self._product(X, np.hstack([np.ones((X.shape[0], 1)), centred]))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import kernels
-from ...parallel import map_blocks
 from ...records import Floats, Integers
+from ...run import Run
 from ..repulsion.layout import columns, places, rows_per_block
 
 FAR = 1e-2
@@ -35,8 +35,8 @@ class FarRows:
         log S_n of each far point, -inf where it is alone.
     pull
         sum_m c_m exp(-D_nm) (x_n - x_m) / S_n of each far point.
-    n_jobs
-        Threads.
+    run
+        Workers.
     """
 
     X: Floats
@@ -44,7 +44,7 @@ class FarRows:
     rows: Integers
     logs: Floats
     pull: Floats
-    n_jobs: int | None
+    run: Run
 
     def forces(self) -> Floats:
         """sum over far m of c_m exp(-D_nm) / S_m (x_n - x_m) at all points."""
@@ -53,11 +53,11 @@ class FarRows:
         def work(rows: slice) -> None:
             kernels.far_rows.forces(self.X, self.charges, self.rows, self.logs, rows.start, rows.stop, out)
 
-        map_blocks(work, out.shape[0], n_jobs=self.n_jobs)
+        self.run.map(work, out.shape[0])
         return out
 
 
-def look_far(X: Floats, charges: Floats, rows: Integers, n_jobs: int | None) -> FarRows:
+def look_far(X: Floats, charges: Floats, rows: Integers, run: Run) -> FarRows:
     """The sums of the given rows."""
     sources, at = columns(X), places(X)
     logs, pull = np.empty(rows.size), np.empty((rows.size, sources.shape[0]))
@@ -65,8 +65,8 @@ def look_far(X: Floats, charges: Floats, rows: Integers, n_jobs: int | None) -> 
     def work(part: slice) -> None:
         kernels.far_rows.log_sums(sources, charges, at, rows, part.start, part.stop, logs, pull)
 
-    map_blocks(work, rows.size, n_jobs=n_jobs, block_rows=rows_per_block(rows.size, X.shape[0]))
-    return FarRows(np.ascontiguousarray(X), charges, rows, logs, pull[:, : X.shape[1]].copy(), n_jobs)
+    run.map(work, rows.size, block_rows=rows_per_block(rows.size, X.shape[0]))
+    return FarRows(np.ascontiguousarray(X), charges, rows, logs, pull[:, : X.shape[1]].copy(), run)
 
 
 class FarTerm:
@@ -108,5 +108,5 @@ class FarTerm:
                 points, far.rows, self._logs, (here, there), part.start, part.stop, out
             )
 
-        map_blocks(work, out.shape[0], n_jobs=far.n_jobs)
+        far.run.map(work, out.shape[0])
         return self._scale * out

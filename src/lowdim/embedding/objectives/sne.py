@@ -54,12 +54,12 @@ class SNE(NeighborObjective):
 
     def _rows(self, X: Floats, potential: Floats) -> _Rows:
         """1 / S_n where S_n is large enough to divide by, and the other rows apart."""
-        S = potential + (self.counts - 1.0)
+        S = potential + self.copies
         near = S >= FAR
         inverse = np.where(near, 1.0 / np.where(near, S, 1.0), 0.0)
         if near.all():
             return _Rows(inverse, None)
-        return _Rows(inverse, look_far(X, self.counts, np.flatnonzero(~near), self.n_jobs))
+        return _Rows(inverse, look_far(X, self.counts, np.flatnonzero(~near), self.run))
 
 
 class _Rows(NamedTuple):

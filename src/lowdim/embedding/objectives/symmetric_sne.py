@@ -46,14 +46,14 @@ class SymmetricSNE(NeighborObjective):
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum exp(-D) over all pairs of rows; the pairs of copies have D = 0."""
-        return float(np.sum(self.counts * (potential + (self.counts - 1.0))))
+        return float(np.sum(self.counts * (potential + self.copies)))
 
     def _is_far(self, total: float) -> bool:
         return not total >= FAR * self.counts.size
 
     def _far(self, X: Floats) -> tuple[FarRows, float]:
         """log S_n of every point, and log Z."""
-        far = look_far(X, self.counts, np.arange(X.shape[0]), self.n_jobs)
+        far = look_far(X, self.counts, np.arange(X.shape[0]), self.run)
         copies = float(self.counts @ (self.counts - 1.0))
         logs = np.append(np.log(self.counts) + far.logs, np.log(copies) if copies > 0.0 else -np.inf)
         most = float(logs.max())

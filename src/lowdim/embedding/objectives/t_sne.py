@@ -8,7 +8,7 @@ import numpy as np
 
 from ...records import Floats
 from .base import NeighborObjective
-from .terms import DenseTerm, Term, student_edges
+from .terms import DenseTerm, Term, attractive_edges
 
 
 class TSNE(NeighborObjective):
@@ -16,8 +16,10 @@ class TSNE(NeighborObjective):
 
     p is symmetric and sums to 1; at lambda = 1, E is the Kullback-Leibler divergence of p and q = K / sum K but for the
     constant sum p log p. The gradient is 4 L(w) X, w = (p - lambda q) K; the second derivatives have
-    w^xx = -(p - 2 lambda q) K^2 (Vladymyrov & Carreira-Perpinan 2012, table 1). Attraction and engine have the Student
-    kernel.
+    w^xx = -(p - 2 lambda q) K^2 (Vladymyrov & Carreira-Perpinan 2012, table 1).
+
+    Attraction and engine have the Student kernel. Any other similarity takes its place: with f = -log K, E+ is
+    sum p f(D), the gradient has w = p f' - lambda K_1 / Z, and w^xx = p f'' + lambda K_2 / Z, with Z = sum K.
 
     ``diagonal`` takes D+ at X = 0, as the spectral direction does; then it is never below 2 D+, because K^2 D <= 1/4.
     """
@@ -31,7 +33,7 @@ class TSNE(NeighborObjective):
         return float(np.log(Z)), self.counts[:, None] * field.force / Z
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
-        """2 lambda q K^2 between all points, and -p K^2 on the edges, there no more than the former if ``positive``."""
+        """lambda K_2 / Z between all points, and p f'' on the edges, there no more than the former if ``positive``."""
         Z = self._normaliser(self.engine.field(X, self.masses).potential)
         scale = self.lam / Z if Z > 0.0 else 0.0
         masses = self.counts[:, None]
@@ -39,9 +41,9 @@ class TSNE(NeighborObjective):
         def product(C: Floats) -> Floats:
             return scale * masses * self.engine.sums(X, masses * C, 2)
 
-        bound = 2.0 * scale if positive else None
-        return (DenseTerm(X, product), student_edges(X, self.weights, self.counts, bound, self.n_jobs))
+        bound = scale if positive else None
+        return (DenseTerm(X, product), attractive_edges(X, self.attraction, self.counts, bound))
 
     def _normaliser(self, potential: Floats) -> float:
-        """Z = sum K over all pairs of rows; the pairs of copies have K = 1."""
-        return float(np.sum(self.counts * (potential + (self.counts - 1.0))))
+        """Z = sum K over all pairs of rows, those of copies too."""
+        return float(np.sum(self.counts * (potential + self.copies)))

@@ -16,8 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from ... import kernels
-from ...parallel import map_blocks
 from ...records import Floats, Sparse
+from ...run import Run
+from ..attraction import Attraction
 
 Product = Callable[[Floats], Floats]
 """C -> W C for the columns of C, with W the weights of a term, zero on its diagonal."""
@@ -88,14 +89,14 @@ class EdgeTerm:
         Points.
     weights
         Symmetric weights of the edges.
-    n_jobs
-        Threads.
+    run
+        Workers.
     """
 
-    def __init__(self, X: Floats, weights: Sparse, n_jobs: int | None) -> None:
+    def __init__(self, X: Floats, weights: Sparse, run: Run) -> None:
         self._x = np.ascontiguousarray(X)
         self._weights = weights
-        self._n_jobs = n_jobs
+        self._run = run
 
     def squares(self) -> Floats:
         """The diagonal of each L^xx_ii, as columns (N x d)."""
@@ -111,19 +112,23 @@ class EdgeTerm:
         graph = (W.indptr, W.indices, W.data)
 
         def work(rows: slice) -> None:
-            kernels.edges.curvature(graph, self._x, (here, there), rows.start, rows.stop, out)
+            kernels.edge_curvature.curvature(graph, self._x, (here, there), rows.start, rows.stop, out)
 
-        map_blocks(work, out.shape[0], n_jobs=self._n_jobs)
+        self._run.map(work, out.shape[0])
         return out
 
 
-def student_edges(X: Floats, P: Sparse, masses: Floats, bound: float | None, n_jobs: int | None) -> EdgeTerm:
-    """The attractive weights -p K^2 of t-SNE, or with a ``bound`` -min(p, bound c_n c_m K) K^2."""
+def attractive_edges(X: Floats, attraction: Attraction, masses: Floats, bound: float | None) -> EdgeTerm:
+    """The attractive weights p f'' of an objective, or with a ``bound`` max(p f'', -bound c_n c_m K_2).
+
+    f'' is negative or 0 for kernels that fall no faster than a Gaussian.
+    """
+    P, run, radial = attraction.weights, attraction.run, attraction.kernel.radial
     points, data = np.ascontiguousarray(X), np.empty(P.nnz)
-    graph, most = (P.indptr, P.indices, P.data), sys.float_info.max if bound is None else bound
+    graph, most = (P.indptr, P.indices, P.data), sys.float_info.max / 4 if bound is None else bound
 
     def work(rows: slice) -> None:
-        kernels.edges.student_coefficients(graph, points, masses, most, rows.start, rows.stop, data)
+        kernels.edge_curvature.coefficients(radial, graph, points, masses, most, rows.start, rows.stop, data)
 
-    map_blocks(work, X.shape[0], n_jobs=n_jobs)
-    return EdgeTerm(points, Sparse((-data, P.indices, P.indptr), shape=P.shape), n_jobs)
+    run.map(work, X.shape[0])
+    return EdgeTerm(points, Sparse((-data, P.indices, P.indptr), shape=P.shape), run)

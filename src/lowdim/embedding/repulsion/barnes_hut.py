@@ -14,16 +14,17 @@ import numpy as np
 
 from ... import kernels
 from ...errors import InputError
-from ...parallel import map_blocks
+from ...messages import named, setting
 from ...records import Floats, Integers
 from ...rules import Real, Rule
+from ...run import Run
 from ...validation import check_parameters
-from ..similarity import Kernel
+from ..similarities import Similarity
 from .layout import charges_of, columns, places
 from .protocol import Field, Stateless
 
 if TYPE_CHECKING:
-    from ...kernels.tree import Tree
+    from ...kernels.box_tree import Tree
 
 LEAF_SIZE = 8
 GROUP_SIZE = 64
@@ -49,15 +50,16 @@ class BarnesHut:
 
     _rules: ClassVar[Mapping[str, Rule]] = {"theta": Real(0, closed=True)}
 
-    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> BarnesHutEngine:
+    def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> BarnesHutEngine:
         """The engine that runs; InputError where it cannot serve so many dimensions."""
         check_parameters(type(self).__name__, {"theta": self.theta}, self._rules)
         if n_components > 3:
             raise InputError(
-                "n_components must be 1, 2 or 3 with repulsion='barnes-hut', whose tree has no more dimensions; got "
-                f"n_components={n_components}. Use repulsion='exact', or ask for fewer components."
+                f"{named('n_components')} must be 1, 2 or 3 with {setting('repulsion', 'barnes-hut')}, whose tree "
+                f"has no more dimensions; got {setting('n_components', n_components)}. Use "
+                f"{setting('repulsion', 'exact')}, or ask for fewer components."
             )
-        return BarnesHutEngine(kernel, float(self.theta), n_jobs)
+        return BarnesHutEngine(kernel, float(self.theta), run)
 
 
 class BarnesHutEngine(Stateless):
@@ -69,26 +71,28 @@ class BarnesHutEngine(Stateless):
         The similarity.
     theta
         Longest side of a far box over its distance.
-    n_jobs
-        Threads.
+    run
+        Workers.
     """
 
-    def __init__(self, kernel: Kernel, theta: float, n_jobs: int | None) -> None:
+    def __init__(self, kernel: Similarity, theta: float, run: Run) -> None:
         self.kernel = kernel
         self.theta = theta
-        self.n_jobs = n_jobs
+        self.run = run
         self._planted: tuple[Floats, Tree, Integers] | None = None
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
         tree, groups = self._tree_of(X)
         frozen = self.freeze(X, charges)
-        student, out = self.kernel.name == "student", np.empty((X.shape[0], 1 + tree.columns.shape[0]))
+        radial, at_zero = self.kernel.radial, self.kernel.at_zero()
+        out = np.empty((X.shape[0], 1 + tree.columns.shape[0]))
 
         def work(rows: slice) -> None:
             kernels.tree_field.of_groups(
-                student, tree, frozen.charges, frozen.cells, self.theta, groups, rows.start, rows.stop, out
-            )
+                radial, at_zero, tree, frozen.charges, frozen.cells, self.theta, groups, rows.start, rows.stop,
+                out,
+            )  # fmt: skip
 
         self._over_groups(work, groups)
         return Field(out[:, 0].copy(), out[:, 1 : 1 + X.shape[1]].copy())
@@ -96,13 +100,24 @@ class BarnesHutEngine(Stateless):
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
         tree, groups = self._tree_of(X)
-        student, ordered = self.kernel.name == "student", np.ascontiguousarray(charges[tree.order])
+        radial, ordered = self.kernel.radial, np.ascontiguousarray(charges[tree.order])
+        at_zero = self.kernel.at_zero(order)
         expanded = kernels.tree_sums.moments_of(tree, ordered)
         out = np.empty(charges.shape)
 
         def work(rows: slice) -> None:
             kernels.tree_sums.of_groups(
-                student, order, tree, ordered, expanded, self.theta, groups, rows.start, rows.stop, out
+                radial,
+                order,
+                at_zero,
+                tree,
+                ordered,
+                expanded,
+                self.theta,
+                groups,
+                rows.start,
+                rows.stop,
+                out,
             )
 
         self._over_groups(work, groups)
@@ -113,16 +128,16 @@ class BarnesHutEngine(Stateless):
         tree, _ = self._tree_of(X)
         ordered = charges_of(X.shape[0], charges)[tree.order]
         cells = kernels.tree_field.cells_of(tree, ordered)
-        return BarnesHutField(self.kernel, tree, ordered, cells, self.theta, self.n_jobs)
+        return BarnesHutField(self.kernel, tree, ordered, cells, self.theta)
 
     def _over_groups(self, work: Callable[[slice], None], groups: Integers) -> None:
-        map_blocks(work, groups.size, n_jobs=self.n_jobs, block_rows=max(8, -(-groups.size // 64)))
+        self.run.map(work, groups.size, block_rows=max(8, -(-groups.size // 64)))
 
     def _tree_of(self, X: Floats) -> tuple[Tree, Integers]:
         """The tree of X and its groups, grown unless X is what it was the last time."""
         if self._planted is None or not np.array_equal(self._planted[0], X):
-            tree = _grow(columns(X), self.n_jobs)
-            self._planted = (X.copy(), tree, kernels.tree.groups(tree, GROUP_SIZE))
+            tree = _grow(columns(X), self.run)
+            self._planted = (X.copy(), tree, kernels.box_tree.groups(tree, GROUP_SIZE))
         return self._planted[1:]
 
 
@@ -130,37 +145,36 @@ class BarnesHutEngine(Stateless):
 class BarnesHutField:
     """The field of fixed points: their tree, and their charges and cells in its order."""
 
-    kernel: Kernel
+    kernel: Similarity
     tree: Tree
     charges: Floats
     cells: Floats
     theta: float
-    n_jobs: int | None
 
-    def at(self, places: Floats) -> Field:
+    def at(self, places: Floats, run: Run) -> Field:
         """Potential and force at new places, each place alone: any batching gives the same rows."""
-        return _field_at(self, places)
+        return _field_at(self, places, run)
 
 
-def _field_at(frozen: BarnesHutField, X: Floats) -> Field:
-    student, at = frozen.kernel.name == "student", places(X)
+def _field_at(frozen: BarnesHutField, X: Floats, run: Run) -> Field:
+    radial, at = frozen.kernel.radial, places(X)
     out = np.empty((X.shape[0], 1 + at.shape[1]))
 
     def work(rows: slice) -> None:
         kernels.tree_field.of_places(
-            student, frozen.tree, frozen.charges, frozen.cells, frozen.theta, at, rows.start, rows.stop, out
+            radial, frozen.tree, frozen.charges, frozen.cells, frozen.theta, at, rows.start, rows.stop, out
         )
 
-    map_blocks(work, X.shape[0], n_jobs=frozen.n_jobs)
+    run.map(work, X.shape[0])
     return Field(out[:, 0].copy(), out[:, 1 : 1 + X.shape[1]].copy())
 
 
-def _grow(points: Floats, n_jobs: int | None) -> Tree:
+def _grow(points: Floats, run: Run) -> Tree:
     """The tree of points in columns, which are permuted: its top first, then the branches in parallel."""
-    grow, n_points = kernels.tree.grow, points.shape[1]
+    grow, n_points = kernels.box_tree.grow, points.shape[1]
     order = np.arange(n_points)
     top = grow(points, order, 0, n_points, max(LEAF_SIZE, BRANCH_SIZE))
-    skip = kernels.tree.link(top[0], top[1])
+    skip = kernels.box_tree.link(top[0], top[1])
     ends = [i for i, after in enumerate(skip.tolist()) if after == i + 1]
 
     def branch(part: slice) -> tuple[Floats | Integers, ...]:
@@ -168,7 +182,9 @@ def _grow(points: Floats, n_jobs: int | None) -> Tree:
         made: tuple[Floats | Integers, ...] = grow(points, order, top[0][i], top[1][i], LEAF_SIZE)
         return made
 
-    branches = dict(zip(ends, map_blocks(branch, len(ends), n_jobs=n_jobs, block_rows=1), strict=True))
+    branches = dict(zip(ends, run.map(branch, len(ends), block_rows=1), strict=True))
     pieces = [branches.get(i, tuple(part[i : i + 1] for part in top)) for i in range(skip.size)]
     start, stop, low, high, side = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return kernels.tree.Tree(points, order, start, stop, kernels.tree.link(start, stop), low, high, side)
+    return kernels.box_tree.Tree(
+        points, order, start, stop, kernels.box_tree.link(start, stop), low, high, side
+    )

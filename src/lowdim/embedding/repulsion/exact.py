@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import kernels
-from ...parallel import map_blocks
 from ...records import Floats
-from ..similarity import Kernel
+from ...run import Run
+from ..similarities import Similarity
 from .layout import charges_of, columns, places, rows_per_block
 from .protocol import Field, Stateless
 
@@ -22,65 +22,63 @@ class Exact:
     of choice up to some thousands of points, and the reference for the others.
     """
 
-    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> ExactEngine:
+    def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> ExactEngine:
         """The engine that runs."""
-        return ExactEngine(kernel, n_jobs)
+        return ExactEngine(kernel, run)
 
 
 @dataclass(slots=True)
 class ExactEngine(Stateless):
     """Sums over all pairs."""
 
-    kernel: Kernel
-    n_jobs: int | None
+    kernel: Similarity
+    run: Run
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
         frozen = self.freeze(X, charges)
-        return _field(frozen, X, own=True)
+        return _field(frozen, X, self.run, own=True)
 
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
         n_points = X.shape[0]
-        student, sources, at = self.kernel.name == "student", columns(X), places(X)
+        radial, sources, at = self.kernel.radial, columns(X), places(X)
         rows_of_charges = np.ascontiguousarray(charges.T, dtype=np.float64)
         out = np.empty((n_points, charges.shape[1]))
 
         def work(rows: slice) -> None:
-            kernels.pair_sums.sums(student, order, sources, rows_of_charges, at, rows.start, rows.stop, out)
+            kernels.pair_sums.sums(radial, order, sources, rows_of_charges, at, rows.start, rows.stop, out)
 
-        map_blocks(work, n_points, n_jobs=self.n_jobs, block_rows=rows_per_block(n_points, n_points))
+        self.run.map(work, n_points, block_rows=rows_per_block(n_points, n_points))
         return out
 
     def freeze(self, X: Floats, charges: Floats | None = None) -> ExactField:
         """The field of the points as it stands, for new points."""
-        return ExactField(self.kernel, columns(X), charges_of(X.shape[0], charges), self.n_jobs)
+        return ExactField(self.kernel, columns(X), charges_of(X.shape[0], charges))
 
 
 @dataclass(frozen=True, slots=True)
 class ExactField:
     """The field of fixed points: coordinates in columns (d x N), and charges."""
 
-    kernel: Kernel
+    kernel: Similarity
     columns: Floats
     charges: Floats
-    n_jobs: int | None
 
-    def at(self, places: Floats) -> Field:
+    def at(self, places: Floats, run: Run) -> Field:
         """Potential and force at new places, each place alone: any batching gives the same rows."""
-        return _field(self, places, own=False)
+        return _field(self, places, run, own=False)
 
 
-def _field(frozen: ExactField, X: Floats, *, own: bool) -> Field:
+def _field(frozen: ExactField, X: Floats, run: Run, *, own: bool) -> Field:
     """Potential and force at places, or (``own``) at the points themselves, without their own share."""
     sources, charges, at = frozen.columns, frozen.charges, places(X)
-    student = frozen.kernel.name == "student"
+    radial = frozen.kernel.radial
     sum_rows = kernels.pair_sums.field_low if sources.shape[0] <= 3 else kernels.pair_sums.field_any
     out = np.empty((X.shape[0], 1 + sources.shape[0]))
 
     def work(rows: slice) -> None:
-        sum_rows(student, sources, charges, at, own, rows.start, rows.stop, out)
+        sum_rows(radial, sources, charges, at, own, rows.start, rows.stop, out)
 
-    size = rows_per_block(X.shape[0], sources.shape[1])
-    map_blocks(work, X.shape[0], n_jobs=frozen.n_jobs, block_rows=size)
+    run.map(work, X.shape[0], block_rows=rows_per_block(X.shape[0], sources.shape[1]))
     return Field(out[:, 0].copy(), out[:, 1 : 1 + X.shape[1]].copy())

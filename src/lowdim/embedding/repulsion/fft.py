@@ -10,17 +10,21 @@ and near pairs are summed one by one; points far outside the others are summed w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import ceil, inf, log2
+from typing import Any
 
 import numpy as np
 
 from ... import kernels
 from ...errors import InputError
+from ...messages import named, setting
 from ...places import State
 from ...records import Floats, Integers
-from ..similarity import Kernel
-from .exact import ExactEngine
-from .grid import Grid, Splines, Values
+from ...run import Run
+from ..similarities import Similarity, Slopes
+from .barnes_hut import BarnesHutEngine
+from .exact import ExactEngine, ExactField
+from .grid import Grid, Splines, Values, count_nodes, gather
 from .narrow import is_narrow, narrow_field
 from .near import Cells
 from .protocol import Field, FrozenField
@@ -37,8 +41,6 @@ LADDER = (
 steps of a coarse grid."""
 SINGLE = 1e-5
 """Tolerance down to which single precision is enough on the grid."""
-POWER = 5
-"""Power of the near part of the Student kernel: the far part has four continuous derivatives in squared distance."""
 NODE, PAIR = 2.5e-8, 4e-9
 """Seconds of a node in two transforms, and of a near pair."""
 ALWAYS, NODES_A_POINT = 1 << 18, 32
@@ -62,38 +64,46 @@ class FFT:
 
     tolerance: float = 2e-2
 
-    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> FourierEngine:
+    def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> FourierEngine:
         """The engine that runs."""
         if n_components > 2:
             raise InputError(
-                f"repulsion='fft' works in 1 and 2 dimensions; got n_components={n_components}. Use 'barnes-hut' for "
-                "3, or 'exact' for any number."
+                f"{setting('repulsion', 'fft')} works in 1 and 2 dimensions; got "
+                f"{setting('n_components', n_components)}. Use 'barnes-hut' for 3, or 'exact' for any number."
             )
         if not LADDER[-1][0] <= self.tolerance < 1:
             raise InputError(
-                f"tolerance of FFT must be from {LADDER[-1][0]:g} to below 1; got {self.tolerance!r}. Use Exact() for "
-                "more accuracy."
+                f"{named('tolerance', 'FFT')} must be from {LADDER[-1][0]:g} to below 1; got {self.tolerance!r}. "
+                "Use Exact() for more accuracy."
             )
-        return FourierEngine(kernel, self.tolerance, n_jobs)
+        return FourierEngine(kernel, self.tolerance, run)
 
 
 class FourierEngine:
-    """The running engine: grids by their step, each with its kernels' transforms."""
+    """The running engine: grids by their scale, each with its kernels' transforms.
 
-    def __init__(self, kernel: Kernel, tolerance: float, n_jobs: int | None) -> None:
+    A scale is the step of a grid over that of a wide picture. A kernel that is smooth at 0 has a fine grid to itself
+    while that is small enough, and shares a coarse one with the near pairs beyond; one that is not smooth always
+    shares. For a kernel that ends, near pairs may be all.
+    """
+
+    def __init__(self, kernel: Similarity, tolerance: float, run: Run) -> None:
         self.kernel = kernel
-        self.n_jobs = n_jobs
+        self.run = run
         self.tolerance = tolerance
-        self._splines, self._steps = splines_for(tolerance)
+        splines, self._steps = splines_for(tolerance)
+        # A kernel that is not smooth has steps so fine that slopes between nodes would drown in single precision.
+        dtype = splines.dtype if kernel.is_smooth else np.float64
+        self._splines = replace(splines, step=splines.step * kernel.width, dtype=dtype)
         self._grids: dict[float, Grid] = {}
-        self._exact = ExactEngine(kernel, n_jobs)
+        self._exact = ExactEngine(kernel, run)
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
         X = np.ascontiguousarray(X)
         c = np.ones(X.shape[0]) if charges is None else charges
         box = Box.of(X)
-        if is_narrow(box.low, box.high, self.tolerance):
+        if is_narrow(box.low, box.high, self.tolerance, self.kernel):
             return narrow_field(X, c, self.kernel)
         outside = few_outside(X, box)
         if outside.size == 0:
@@ -102,11 +112,12 @@ class FourierEngine:
         inside[outside] = False
         core = self._field_inside(X[inside], c[inside], Box.of(X[inside]))
         beyond = self._exact.freeze(X[outside], c[outside])
-        pull = beyond.at(X[inside])
+        pull = beyond.at(X[inside], self.run)
         potential, force = np.empty(X.shape[0]), np.empty_like(X)
         potential[inside], force[inside] = core.potential + pull.potential, core.force + pull.force
-        far = self._exact.freeze(X, c).at(X[outside])
-        potential[outside], force[outside] = far.potential - c[outside], far.force
+        far = self._exact.freeze(X, c).at(X[outside], self.run)
+        potential[outside] = far.potential - self.kernel.at_zero() * c[outside]
+        force[outside] = far.force
         return Field(potential, force)
 
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
@@ -115,33 +126,38 @@ class FourierEngine:
         box = Box.of(X)
         if few_outside(X, box).size:
             return self._exact.sums(X, charges, order)
-        grid, cells = self._scale(X, box)
+        parts = self._parts(X, box)
         sums = np.zeros(charges.shape)
-        if grid is not None:
+        if (grid := parts.grid) is not None:
             origin = grid.place(box.low, box.high)
             own = float(grid.kernel(np.zeros(1), order)[0])
             for column in range(charges.shape[1]):
                 one = np.ascontiguousarray(charges[:, column])
-                found = np.empty(X.shape[0])
-                grid.gather(X, grid.potential(X, one, origin, order), origin, found)
+                nodes = grid.potential(X, one, origin, order)
+                found, _ = gather(grid.splines, nodes, origin, X, self.run)
                 sums[:, column] = found - own * one
-        if cells is not None:
-            cells.add_sums(charges, self._power, order, sums)
+                if parts.level and order == 0:
+                    sums[:, column] += parts.level * (one.sum() - one)
+        if parts.cells is not None:
+            parts.cells.add_sums(parts.near, charges, order, sums)
         return sums
 
     def freeze(self, X: Floats, charges: Floats | None = None) -> FrozenField:
         """The field of the points as it stands, for new points."""
         c = np.ones(X.shape[0]) if charges is None else charges
+        if not self.kernel.is_smooth:
+            # New places would need the near pairs too: a tree has them.
+            return BarnesHutEngine(self.kernel, theta_for(self.tolerance), self.run).freeze(X, c)
         exact = self._exact.freeze(X, c)
         X = np.ascontiguousarray(X)
         box = Box.of(X)
-        grid = self._new_grid(fineness(box))
-        margin = 0.1 * float((box.high - box.low).max()) + 1.0
+        grid = self._new_grid(self._fineness(box))
+        margin = 0.1 * box.widest + 1.0
         low, high = box.low - margin, box.high + margin
-        if grid.n_nodes(low, high) > MOST_NODES:
+        if count_nodes(grid.splines, low, high) > MOST_NODES:
             return exact
         origin = grid.place(low, high)
-        return FourierField(grid, grid.potential(X, c, origin, 0), origin, high, exact)
+        return FourierField(grid.splines, grid.potential(X, c, origin, 0), origin, high, exact)
 
     def state(self) -> State:
         """The shapes of the grids, each of which stays while the picture fits it."""
@@ -154,41 +170,70 @@ class FourierEngine:
             self._grid(scale).shape = shape
 
     def _field_inside(self, X: Floats, charges: Floats, box: Box) -> Field:
-        grid, cells = self._scale(X, box)
+        parts = self._parts(X, box)
         potential, force = np.zeros(X.shape[0]), np.zeros_like(X)
-        if grid is not None:
+        if (grid := parts.grid) is not None:
             origin = grid.place(box.low, box.high)
-            grid.gather(X, grid.potential(X, charges, origin, 0), origin, potential, force)
+            nodes = grid.potential(X, charges, origin, 0)
+            potential, force = gather(grid.splines, nodes, origin, X, self.run)
             potential -= float(grid.kernel(np.zeros(1), 0)[0]) * charges
+            if parts.level:
+                potential += parts.level * (charges.sum() - charges)
             # Pairs push each other equally: what is left of their sum is the grid's error.
             force -= np.einsum("n,nd->d", charges, force) / charges.sum()
-        if cells is not None:
-            cells.add_field(charges, self._power, potential, force)
+        if parts.cells is not None:
+            parts.cells.add_field(parts.near, charges, potential, force)
         return Field(potential, force)
 
-    def _scale(self, X: Floats, box: Box) -> tuple[Grid | None, Cells | None]:
+    def _parts(self, X: Floats, box: Box) -> Parts:
         """The grid, and the near pairs where it is too coarse for them: the cheapest scale, from fine to coarse."""
-        fine = self._grid(fineness(box))
-        nodes = fine.n_nodes(box.low, box.high)
-        cost = NODE * nodes
-        chosen: tuple[Grid | None, Cells | None] = (fine, None)
-        if nodes <= max(ALWAYS, NODES_A_POINT * X.shape[0]):
-            return chosen
-        for scale in [0.0] if self.kernel.name == "gaussian" else [2.0**k for k in range(1, 40)]:
-            cells = Cells.of(X, self._reach(scale), self.n_jobs)
-            other = PAIR * cells.n_pairs + (NODE * nodes / scale ** X.shape[1] if scale else 0.0)
+        most = max(ALWAYS, NODES_A_POINT * X.shape[0])
+        if self.kernel.is_smooth:
+            fine = self._fineness(box)
+            nodes = self._nodes(fine, box)
+            chosen, cost, first = Parts(self._grid(fine)), NODE * nodes, 1
+            if nodes <= most:
+                return chosen
+            unit = 1.0
+        else:
+            first = self._finest(box, most)
+            unit = 2.0**first
+            chosen, cost, nodes = Parts(None), inf, self._nodes(unit, box)
+        reach = self.kernel.reach(self.tolerance)
+        if reach is not None:
+            cells = Cells.of(X, reach, self.run)
+            return Parts(None, cells, self.kernel.radial) if PAIR * cells.n_pairs < cost else chosen
+        for scale in (2.0**k for k in range(first, first + 40)):
+            cells = Cells.of(X, self._reach(scale), self.run)
+            other = PAIR * cells.n_pairs + NODE * nodes / (scale / unit) ** X.shape[1]
             if other >= cost:
                 break
-            cost, chosen = other, (self._grid(scale) if scale else None, cells)
+            near = self.kernel.near(self._reach(scale) ** 2)
+            cost, chosen = other, Parts(self._grid(scale), cells, near, self._level(scale))
         return chosen
 
-    @property
-    def _power(self) -> int:
-        return 0 if self.kernel.name == "gaussian" else POWER
-
     def _reach(self, scale: float) -> float:
-        """How far the near part goes: to where a Gaussian is nothing, or the far part of a Student kernel is smooth."""
-        return sqrt(log(1e2 / self.tolerance)) if scale == 0.0 else self._steps * scale * self._splines.step
+        """How far the near part goes: to where the far part is smooth on the grid."""
+        return self._steps * scale * self._splines.step
+
+    def _level(self, scale: float) -> float:
+        """What is taken from the far part on a grid in a picture narrower than the kernel, lest differences drown."""
+        return float(self.kernel.slope(np.full(1, self._reach(scale) ** 2))[0]) if scale < 1.0 else 0.0
+
+    def _fineness(self, box: Box) -> float:
+        """The scale of a fine grid: where points are close their pushes all but cancel."""
+        widest = box.widest / self.kernel.width
+        return 0.25 if widest < 1.5 else 0.5 if widest < 6.0 else 1.0
+
+    def _finest(self, box: Box, most: float) -> int:
+        """The power of two of the finest scale whose grid has no more than about so many nodes."""
+        return ceil(log2(2.0 * box.widest / (self._splines.step * most ** (1.0 / box.low.size))))
+
+    def _nodes(self, scale: float, box: Box) -> float:
+        return count_nodes(self._scaled(scale), box.low, box.high)
+
+    def _scaled(self, scale: float) -> Splines:
+        return replace(self._splines, step=self._splines.step * scale)
 
     def _grid(self, scale: float) -> Grid:
         if scale not in self._grids:
@@ -196,48 +241,54 @@ class FourierEngine:
         return self._grids[scale]
 
     def _new_grid(self, scale: float) -> Grid:
-        kernel = self.kernel.slope if scale <= 1.0 else FarStudent(self._reach(scale) ** 2)
-        return Grid(replace(self._splines, step=self._splines.step * scale), kernel, self.n_jobs)
+        kernel: Slopes = self.kernel.slope
+        if scale > 1.0 or not self.kernel.is_smooth:
+            kernel = self.kernel.far(self._reach(scale) ** 2)
+            if level := self._level(scale):
+                kernel = Lowered(kernel, level)
+        return Grid(self._scaled(scale), kernel, self.run)
 
 
 @dataclass(frozen=True, slots=True)
-class FarStudent:
-    """The Taylor polynomial of 1 / (1 + u) at u = U within the reach, the kernel itself beyond it."""
+class Parts:
+    """What sums a field: a grid, near pairs with their part of the kernel, and what the grid has too little of it."""
 
-    U: float
+    grid: Grid | None
+    cells: Cells | None = None
+    near: Any = None
+    level: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A kernel less a constant, which no force knows of."""
+
+    kernel: Slopes
+    level: float
 
     def __call__(self, D: Floats, order: int) -> Floats:
-        """(-d/du)^order of it."""
-        K, c, p = 1.0 / (1.0 + D), 1.0 / (1.0 + self.U), POWER
-        t = np.clip((self.U - D) * c, 0.0, None)
-        if order == 0:
-            return np.asarray(K * (1 - t**p))
-        if order == 1:
-            return np.asarray(K * (K - t ** (p - 1) * (K * t + p * c)))
-        near = t ** (p - 2) * (2 * (K * t) ** 2 + 2 * p * K * c * t + p * (p - 1) * c * c)
-        return np.asarray(K * (2 * K * K - near))
+        """K_order - level for the order 0."""
+        return self.kernel(D, order) - self.level if order == 0 else self.kernel(D, order)
 
 
 @dataclass(frozen=True, slots=True)
 class FourierField:
     """The field of fixed points on its grid, exact for the places beyond it."""
 
-    grid: Grid
+    splines: Splines
     nodes: Values
     origin: Floats
     end: Floats
-    exact: FrozenField
+    exact: ExactField
 
-    def at(self, places: Floats) -> Field:
+    def at(self, places: Floats, run: Run) -> Field:
         """Potential and force at new places, each place alone: any batching gives the same rows."""
         inside = np.all((places >= self.origin) & (places <= self.end), axis=1)
         potential, force = np.empty(places.shape[0]), np.empty(places.shape)
         near = np.ascontiguousarray(places[inside])
-        found, steep = np.empty(near.shape[0]), np.empty_like(near)
-        self.grid.gather(near, self.nodes, self.origin, found, steep)
-        potential[inside], force[inside] = found, steep
+        potential[inside], force[inside] = gather(self.splines, self.nodes, self.origin, near, run)
         if not inside.all():
-            beyond = self.exact.at(places[~inside])
+            beyond = self.exact.at(places[~inside], run)
             potential[~inside], force[~inside] = beyond.potential, beyond.force
         return Field(potential, force)
 
@@ -246,6 +297,11 @@ def splines_for(tolerance: float) -> tuple[Splines, float]:
     """The cheapest splines that keep to a tolerance, and the reach of the near part in steps of a coarse grid."""
     _, order, step, reach = next(rung for rung in LADDER if rung[0] <= tolerance)
     return Splines(order, step, np.float32 if tolerance >= SINGLE else np.float64), reach
+
+
+def theta_for(tolerance: float) -> float:
+    """The opening of a tree whose forces keep to a tolerance: the error falls as its third power."""
+    return min(0.7, 0.5 * float(np.cbrt(tolerance / 1e-3)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,17 +319,16 @@ class Box:
         kernels.interpolation.extent(X, low, high, deviation)
         return cls(low, high, deviation)
 
-
-def fineness(box: Box) -> float:
-    """The step of the grid over that of a wide picture: where points are close their pushes all but cancel."""
-    widest = float((box.high - box.low).max())
-    return 0.25 if widest < 1.5 else 0.5 if widest < 6.0 else 1.0
+    @property
+    def widest(self) -> float:
+        """The longest side."""
+        return float((self.high - self.low).max())
 
 
 def few_outside(X: Floats, box: Box) -> Integers:
     """The few points that lie far outside the others, where they make the box more than four times as wide."""
     few = int(FEW * X.shape[0])
-    widest = float((box.high - box.low).max())
+    widest = box.widest
     nobody = np.zeros(0, dtype=np.int64)
     if few == 0 or widest <= 12 * float(box.deviation.max()):
         return nobody

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,9 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from ... import kernels
-from ...parallel import map_blocks
 from ...records import Floats
+from ...run import Run
+from ..similarities import Slopes
 
 Values = NDArray[Any]
 STRIP = 8
@@ -41,34 +41,20 @@ class Grid:
         Order, step and type of numbers.
     kernel
         K(D, order): the kernel of each order as a function of squared distances.
-    n_jobs
-        Threads.
+    run
+        Workers.
     """
 
-    def __init__(self, splines: Splines, kernel: Callable[[Floats, int], Floats], n_jobs: int | None) -> None:
+    def __init__(self, splines: Splines, kernel: Slopes, run: Run) -> None:
         self.splines = splines
         self.kernel = kernel
-        self.n_jobs = n_jobs
+        self.run = run
         self.shape: tuple[int, ...] = ()
         self._transforms: dict[int, Values] = {}
 
-    def nodes_for(self, low: Floats, high: Floats) -> tuple[int, ...]:
-        """Nodes along each axis, with the padding that keeps the convolution from wrapping around."""
-        return tuple(fft.next_fast_len(n, real=True) for n in self._padded(low, high))
-
-    def _padded(self, low: Floats, high: Floats) -> list[int]:
-        # Where the line of nodes closes the kernel has a kink. Dividing by the splines spreads it, the wider the higher
-        # their order, by factors of 0.27, 0.43 and 0.54 a node for the orders 4, 6 and 8.
-        order = self.splines.order
-        return [int(2 * n) for n in (high - low) / self.splines.step + order + 2 + 6 * (order - 4)]
-
-    def n_nodes(self, low: Floats, high: Floats) -> float:
-        """Nodes in all."""
-        return float(np.prod(self.nodes_for(low, high), dtype=np.float64))
-
     def place(self, low: Floats, high: Floats) -> Floats:
         """Make room for a box, and say where its first node is."""
-        needed = self._padded(low, high)
+        needed = padded(self.splines, low, high)
         fits = len(needed) == len(self.shape) and all(
             0.6 * shape <= n <= shape for n, shape in zip(needed, self.shape, strict=True)
         )
@@ -80,20 +66,6 @@ class Grid:
     def potential(self, X: Floats, charges: Floats, origin: Floats, order: int) -> Values:
         """Potential of order K_order at the nodes that the points can reach."""
         return self._convolve(self._spread(X, charges, origin), order)
-
-    def gather(
-        self, X: Floats, nodes: Values, origin: Floats, potential: Floats, force: Floats | None = None
-    ) -> None:
-        """The potential at the points, and -1/2 of its gradient."""
-        inverse, order = 1.0 / self.splines.step, self.splines.order
-        steep = np.empty_like(X) if force is None else force
-
-        def work(rows: slice) -> None:
-            kernels.interpolation.gather(
-                X, nodes, origin, inverse, order, rows.start, rows.stop, potential, steep
-            )
-
-        map_blocks(work, X.shape[0], n_jobs=self.n_jobs)
 
     def _spread(self, X: Floats, charges: Floats, origin: Floats) -> Values:
         """Strip by strip, the even ones and then the odd ones: the same sums whatever the number of threads."""
@@ -115,7 +87,7 @@ class Grid:
                     inside = members[offsets[strip] : offsets[strip + 1]]
                     kernels.interpolation.spread(X, charges, origin, inverse, order, inside, grid)
 
-            map_blocks(work, strips.size, n_jobs=self.n_jobs, block_rows=1)
+            self.run.map(work, strips.size, block_rows=1)
         return grid
 
     def _convolve(self, grid: Values, order: int) -> Values:
@@ -141,9 +113,9 @@ class Grid:
             grid[rows] = fft.irfft(spectrum[rows], width, axis=1)
 
         # Blocks of one size whatever the number of threads: then so are the results.
-        map_blocks(along_rows, half, n_jobs=self.n_jobs, block_rows=LINES)
-        map_blocks(down_columns, spectrum.shape[1], n_jobs=self.n_jobs, block_rows=LINES)
-        map_blocks(back, half, n_jobs=self.n_jobs, block_rows=LINES)
+        self.run.map(along_rows, half, block_rows=LINES)
+        self.run.map(down_columns, spectrum.shape[1], block_rows=LINES)
+        self.run.map(back, half, block_rows=LINES)
         return grid
 
     def _transform(self, order: int) -> Values:
@@ -164,3 +136,31 @@ class Grid:
         line = np.zeros(count)
         line[np.arange(1 - order // 2, 1 + order // 2) % count] = values[:order]
         return line
+
+
+def padded(splines: Splines, low: Floats, high: Floats) -> list[int]:
+    """Nodes along each side of a box, with the padding that keeps the convolution from wrapping around."""
+    # Where the line of nodes closes the kernel has a kink. Dividing by the splines spreads it, the wider the higher
+    # their order, by factors of 0.27, 0.43 and 0.54 a node for the orders 4, 6 and 8.
+    order = splines.order
+    return [int(2 * n) for n in (high - low) / splines.step + order + 2 + 6 * (order - 4)]
+
+
+def count_nodes(splines: Splines, low: Floats, high: Floats) -> float:
+    """Nodes of a grid for a box, in all."""
+    sides = [fft.next_fast_len(n, real=True) for n in padded(splines, low, high)]
+    return float(np.prod(sides, dtype=np.float64))
+
+
+def gather(splines: Splines, nodes: Values, origin: Floats, X: Floats, run: Run) -> tuple[Floats, Floats]:
+    """The potential of the nodes at places, and -1/2 of its gradient."""
+    inverse, order = 1.0 / splines.step, splines.order
+    potential, force = np.empty(X.shape[0]), np.empty_like(X)
+
+    def work(rows: slice) -> None:
+        kernels.interpolation.gather(
+            X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force
+        )
+
+    run.map(work, X.shape[0])
+    return potential, force

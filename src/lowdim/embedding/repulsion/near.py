@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ... import kernels
-from ...parallel import map_blocks
 from ...records import Floats, Integers
+from ...run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,10 @@ class Cells:
     offsets: Integers
     shape: Integers
     reach: float
-    n_jobs: int | None
+    run: Run
 
     @classmethod
-    def of(cls, X: Floats, reach: float, n_jobs: int | None) -> Cells:
+    def of(cls, X: Floats, reach: float, run: Run) -> Cells:
         """Sort the points; never more than about four cells a point, however wide the picture."""
         low, span = X.min(axis=0), np.ptp(X, axis=0)
         most = max(1.0, (4.0 * X.shape[0]) ** (1.0 / X.shape[1]))
@@ -33,9 +34,9 @@ class Cells:
         cells = np.empty(X.shape[0], dtype=np.int64)
         offsets = np.empty(shape.prod() + 1, dtype=np.int64)
         order = np.empty(X.shape[0], dtype=np.int64)
-        kernels.cells.count_cells(X, low, side, shape, cells, offsets)
-        kernels.cells.sort_by_cell(cells, offsets, order)
-        return cls(X[order], order, offsets, shape, reach, n_jobs)
+        kernels.near_pairs.count_cells(X, low, side, shape, cells, offsets)
+        kernels.near_pairs.sort_by_cell(cells, offsets, order)
+        return cls(X[order], order, offsets, shape, reach, run)
 
     @property
     def n_pairs(self) -> float:
@@ -49,44 +50,44 @@ class Cells:
                 around += padded[i : i + rows, j : j + columns]
         return float((counts * around).sum())
 
-    def add_field(self, charges: Floats, power: int, potential: Floats, force: Floats) -> None:
-        """Add the near part of potential and force."""
+    def add_field(self, radial: Any, charges: Floats, potential: Floats, force: Floats) -> None:
+        """Add the near part of potential and force, that of a compiled radial function."""
         sorted_charges = charges[self.order]
 
         def work(rows: slice) -> None:
-            kernels.cells.near_field(
+            kernels.near_pairs.near_field(
+                radial,
                 self.X,
                 sorted_charges,
                 self.order,
                 self.offsets,
                 self.shape,
                 self.reach**2,
-                power,
                 rows.start,
                 rows.stop,
                 potential,
                 force,
             )
 
-        map_blocks(work, int(self.shape[0]), n_jobs=self.n_jobs, block_rows=1)
+        self.run.map(work, int(self.shape[0]), block_rows=1)
 
-    def add_sums(self, charges: Floats, power: int, degree: int, sums: Floats) -> None:
+    def add_sums(self, radial: Any, charges: Floats, degree: int, sums: Floats) -> None:
         """Add the near part of the sums of every column of charges."""
         sorted_charges = charges[self.order]
 
         def work(rows: slice) -> None:
-            kernels.cells.near_sums(
+            kernels.near_pairs.near_sums(
+                radial,
                 self.X,
                 sorted_charges,
                 self.order,
                 self.offsets,
                 self.shape,
                 self.reach**2,
-                power,
                 degree,
                 rows.start,
                 rows.stop,
                 sums,
             )
 
-        map_blocks(work, int(self.shape[0]), n_jobs=self.n_jobs, block_rows=1)
+        self.run.map(work, int(self.shape[0]), block_rows=1)

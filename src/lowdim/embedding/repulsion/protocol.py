@@ -11,7 +11,8 @@ from typing import Protocol
 
 from ...places import State
 from ...records import Floats
-from ..similarity import Kernel
+from ...run import Run
+from ..similarities import Similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Field:
 class FrozenField(Protocol):
     """The field of fixed points, for new ones."""
 
-    def at(self, places: Floats) -> Field:
+    def at(self, places: Floats, run: Run) -> Field:
         """Potential and force at new places, each place alone: any batching gives the same rows."""
         ...
 
@@ -37,7 +38,7 @@ class FrozenField(Protocol):
 class Engine(Protocol):
     """A running repulsion engine, for one kernel and one number of points."""
 
-    kernel: Kernel
+    kernel: Similarity
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
@@ -76,6 +77,6 @@ class Stateless:
 class Repulsion(Protocol):
     """A configured engine: what the parameter ``repulsion`` of an estimator holds."""
 
-    def start(self, kernel: Kernel, n_points: int, n_components: int, n_jobs: int | None) -> Engine:
+    def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> Engine:
         """The engine that runs; InputError where it cannot serve so many dimensions."""
         ...

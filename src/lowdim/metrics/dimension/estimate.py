@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import InputError
+from ...messages import named, setting
 from ...neighbors import metric_names
 from ...rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
 from ...validation import check_neighbors, check_parameters, make_generator
@@ -101,8 +102,9 @@ def estimate_dimension(
     around, touching = look_around(rows, metric, n_neighbors, drawn, rng, n_jobs)
     if around.neighbors.n_rows < 2:
         raise InputError(
-            f"X of {_OWNER} must hold points apart from each other; all but {around.neighbors.n_rows} of {size} have "
-            f"another at distance zero under metric={metric!r}. Use another metric, or scale X up."
+            f"{named('X', _OWNER)} must hold points apart from each other; all but {around.neighbors.n_rows} of "
+            f"{size} have another at distance zero under {setting('metric', metric)}. Use another metric, or scale "
+            "X up."
         )
     notes = [f"{touching:,} points with another at distance zero were left out."] if touching else []
     estimates, unused = _run(method, around)
@@ -130,7 +132,7 @@ def _run(method: str, around: Surroundings) -> tuple[dict[str, Estimate], list[s
         if method != "auto":
             raise InputError(
                 f"method of {_OWNER} must be one that suits the data; got {name!r}, but {why}. Use 'local-pca', or "
-                "more n_neighbors."
+                f"more {named('n_neighbors')}."
             )
         notes.append(f"{name} gave nothing: {why}.")
     return estimates, notes

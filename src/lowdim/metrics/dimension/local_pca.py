@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...parallel import map_blocks
 from ...records import Floats
 from ..scores import Estimate
 from .surroundings import Surroundings
@@ -31,7 +30,7 @@ def local_pca(around: Surroundings) -> Estimate | None:
         values = np.linalg.eigvalsh(-0.5 * squared)
         return np.asarray((values > THRESHOLD * values[:, -1:]).sum(axis=1), dtype=np.float64)
 
-    parts = map_blocks(count, neighbors.n_rows, n_jobs=around.index.n_jobs, block_rows=64)
+    parts = around.run.map(count, neighbors.n_rows, block_rows=64)
     counts = np.concatenate(parts)
     value, half = float(counts.mean()), around.half_width(counts)
     return Estimate(value, max(0.0, value - half), value + half)

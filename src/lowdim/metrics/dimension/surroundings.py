@@ -12,6 +12,7 @@ from ...data.rows import Rows
 from ...neighbors import Index, build_index
 from ...neighbors.index import equal_rows
 from ...records import Floats, Integers, Neighbors
+from ...run import Run
 from ..sampling import Sample
 
 SQUARES = ("sqeuclidean", "cosine", "correlation")
@@ -22,13 +23,15 @@ SQUARES = ("sqeuclidean", "cosine", "correlation")
 class Surroundings:
     """The nearest others of the sampled points, none at distance zero.
 
-    ``quantile`` is the number of standard errors on each side of an interval; ``rng`` draws what a method draws.
+    ``quantile`` is the number of standard errors on each side of an interval; ``rng`` draws what a method draws,
+    and the workers of ``run`` share what it goes over.
     """
 
     index: Index
     neighbors: Neighbors
     quantile: float
     rng: np.random.Generator
+    run: Run
 
     @property
     def distances(self) -> Floats:
@@ -74,18 +77,19 @@ def look_around(
 
     Rows were collapsed, but under some metrics different rows are at distance zero, and some differences underflow.
     """
-    index = build_index(rows, metric, search="exact", n_jobs=n_jobs)
+    run = Run.of(n_jobs=n_jobs)
+    index = build_index(rows, metric, search="exact", run=run)
     if sample.size == rows.n_rows:
-        found = index.query(None, k)
+        found = index.query(None, k, run)
         indices, distances = found.indices.reshape(-1, k), found.distances.reshape(-1, k)
     else:
-        found = index.query(rows.select(sample.rows), k + 1)
+        found = index.query(rows.select(sample.rows), k + 1, run)
         indices, distances = _without_self(
             found.indices.reshape(-1, k + 1), found.distances.reshape(-1, k + 1), sample.rows
         )
     apart = distances[:, 0] > 0
     neighbors = equal_rows(indices[apart], distances[apart], rows.n_rows)
-    return Surroundings(index, neighbors, sample.quantile, rng), int((~apart).sum())
+    return Surroundings(index, neighbors, sample.quantile, rng, run), int((~apart).sum())
 
 
 def _without_self(indices: Integers, distances: Floats, own: Integers) -> tuple[Integers, Floats]:

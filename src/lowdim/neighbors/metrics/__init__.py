@@ -8,6 +8,7 @@ from typing import Any
 
 from ...data.rows import Rows
 from ...errors import InputError
+from ...messages import setting
 from .base import MappedMetric
 from .correlation import CORRELATION
 from .cosine import COSINE
@@ -55,7 +56,7 @@ def resolve_metric(
     if isinstance(metric, str) and metric in MAPPED:
         if given:
             raise InputError(
-                f"metric_params={given!r}: metric={metric!r} takes no parameters; leave metric_params out."
+                f"metric_params={given!r}: {setting('metric', metric)} takes no parameters; leave metric_params out."
             )
         return MAPPED[metric]
     if callable(metric) or metric in NAMES:
@@ -64,5 +65,6 @@ def resolve_metric(
     close = difflib.get_close_matches(str(metric), metric_names(), n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(
-        f"metric={metric!r} is not known.{hint} Allowed are {', '.join(metric_names())}, or a function of two rows."
+        f"{setting('metric', metric)} is not known.{hint} Allowed are {', '.join(metric_names())}, or a function of "
+        "two rows."
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...errors import InputError
+from ...messages import setting
 from ...parallel import row_blocks
 from ...records import Floats
 
@@ -27,6 +28,11 @@ OTHERS = (
     "minkowski",
 )
 NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, "haversine", "seuclidean")))
+
+ROUNDING = 1e-6
+"""Share of the largest distance by which values of a function may miss what a distance must be."""
+_TURNED = 2
+"""Rows of each block for which a function is asked both ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,47 @@ class GeneralMetric:
         """Distances of every row of one block to every row of another."""
         if self.function == "haversine":
             return _haversine(left, right)
+        if not isinstance(self.function, str):
+            return self._by_function(self.function, left, right)
         from scipy.spatial.distance import cdist
 
         if self.function in BOOLEAN:
             left, right = left.astype(bool), right.astype(bool)
-        function: Any = (
-            ALIASES.get(self.function, self.function) if isinstance(self.function, str) else self.function
-        )
+        function: Any = ALIASES.get(self.function, self.function)
         return np.asarray(cdist(left, right, function, **self.parameters), dtype=np.float64)
+
+    def _by_function(self, function: Callable[..., float], left: Floats, right: Floats) -> Floats:
+        """The same by a function of two rows, whose values must be distances."""
+        out = np.empty((left.shape[0], right.shape[0]))
+        for i, a in enumerate(left):
+            for j, b in enumerate(right):
+                value = function(a, b, **self.parameters)
+                try:
+                    out[i, j] = value
+                except (TypeError, ValueError):
+                    raise self._refused(
+                        f"a number; it gave a {type(value).__name__}: {value!r:.60}"
+                    ) from None
+        if not np.isfinite(out).all():
+            raise self._refused(f"a finite number; it gave {out[~np.isfinite(out)][0]}")
+        greatest = out.max(initial=0.0)
+        if out.size and out.min() < -ROUNDING * greatest:
+            raise self._refused(f"a number >= 0; it gave {out.min():g}")
+        # A few pairs turned round tell a function that is no distance from one that is only rounded.
+        for i in range(min(len(left) if right.size else 0, _TURNED)):
+            j = int(out[i].argmax())
+            back = float(function(right[j], left[i], **self.parameters))
+            if not abs(back - out[i, j]) <= ROUNDING * max(greatest, abs(back)):
+                raise self._refused(
+                    f"the same for (a, b) and (b, a); it gave {out[i, j]:g} and {back:g} for one pair"
+                )
+        return np.maximum(out, 0.0)
+
+    def _refused(self, reason: str) -> InputError:
+        return InputError(
+            f"metric={self.name} must be a distance: it must give {reason}. Mend the function, or give distances as "
+            "metric='precomputed'."
+        )
 
 
 def general_metric(metric: str | Callable[..., float], parameters: Mapping[str, Any]) -> GeneralMetric:
@@ -83,7 +122,8 @@ def _haversine(left: Floats, right: Floats) -> Floats:
     """
     if left.shape[1] != 2:
         raise InputError(
-            f"metric='haversine' needs two columns, latitude and longitude in radians; got {left.shape[1]}."
+            f"{setting('metric', 'haversine')} needs two columns, latitude and longitude in radians; got "
+            f"{left.shape[1]}."
         )
     half = np.sin((left[:, None] - right[None]) / 2) ** 2
     latitudes = np.cos(left[:, :1]) * np.cos(right[:, 0])

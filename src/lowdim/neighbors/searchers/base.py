@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from ...data.rows import Rows
-from ...events import Events
 from ...records import Floats, Integers
+from ...run import Run
 
 Found = tuple[Integers, Floats]
 """Candidates of each row (b x count, -1 where there are fewer), and a bound below the squared distance of all others.
@@ -21,11 +21,11 @@ class Searcher(Protocol):
     name: str
     is_exact: bool
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point, itself among them, if it is among the nearest."""
         ...
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         ...
 
@@ -34,6 +34,6 @@ class Searcher(Protocol):
 class BallSearcher(Searcher, Protocol):
     """A searcher that can also find everything within a distance."""
 
-    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+    def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices, row after row, of all points that may be within a squared distance of a slice's rows."""
         ...

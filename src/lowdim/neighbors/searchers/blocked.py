@@ -9,9 +9,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
-from ...parallel import map_blocks
+from ...places import State
 from ...records import Floats, Integers
+from ...run import Run
 from ..frame import FURTHEST, Frame
 from .base import Found
 
@@ -27,48 +27,49 @@ class BlockedSearcher:
     name = "blocked"
     is_exact = True
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, run: Run) -> None:
         self.frame = frame
         self.n_points = frame.geometry.rows.n_rows
-        self.panels, self.norms = frame.panels(slice(0, self.n_points), np.float32)
+        self.panels, self.norms = frame.panels(slice(0, self.n_points), np.float32, run)
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point; a pair of points is multiplied once and offered to both.
 
         In a round every run of panels meets one other, as in a tournament, so that no two threads touch the
         same heap.
         """
-        scores, points = _empty_heaps(self.panels.shape[0] * kernels.panels.WIDTH, count, np.float32)
-        roots = scores[:, 0].copy()
         starts = np.arange(0, self.panels.shape[0], RUN)
         runs = np.column_stack((starts, np.minimum(starts + RUN, self.panels.shape[0])))
         rounds = tournament(len(runs))
-        place, begun = events.keeper.inside("tournament", count), 0
-        if (found := place.find()) is not None:
-            scores, points, roots, begun = (found[name] for name in ("scores", "points", "roots", "turn"))
-        for turn, pairs in enumerate(rounds[begun:], begun):
 
-            def meet(part: slice, pairs: Integers = pairs) -> None:
+        def start() -> State:
+            scores, points = _empty_heaps(self.panels.shape[0] * kernels.panels.WIDTH, count, np.float32)
+            return {"scores": scores, "points": points, "roots": scores[:, 0].copy(), "turn": 0}
+
+        def play(state: State) -> State:
+            pairs, heaps = rounds[state["turn"]], (state["roots"], state["scores"], state["points"])
+
+            def meet(part: slice) -> None:
                 for left, right in pairs[part]:
-                    kernels.panels.nearest_in_pair(
-                        self.panels, self.norms, runs[left], runs[right], roots, scores, points
-                    )
+                    kernels.panels.nearest_in_pair(self.panels, self.norms, runs[left], runs[right], *heaps)
 
-            map_blocks(meet, len(pairs), n_jobs=self.frame.geometry.n_jobs, block_rows=1)
-            events.progress(turn + 1, len(rounds))
-            here = {"scores": scores, "points": points, "roots": roots, "turn": turn + 1}
-            place.save_progress(lambda here=here: here)  # type: ignore[misc]
+            run.map(meet, len(pairs), block_rows=1)
+            run.progress(state["turn"] + 1, len(rounds))
+            return {**state, "turn": state["turn"] + 1}
+
+        last = run.iterate("tournament", start, play, lambda state: state["turn"] == len(rounds), key=count)
+        points, roots = last["points"], last["roots"]
         norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
         norms[np.isinf(norms)] = 2 * FURTHEST
         return self._found(points[: self.n_points], roots[: self.n_points], norms)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: ``count`` or some more or fewer."""
         packed, norms = self.frame.packed(rows, part, np.float32)
         points, roots = best_in_panels(packed, self.panels, self.norms, count, self.n_points)
         return self._found(points[: norms.size], roots[: norms.size], norms)
 
-    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+    def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
         packed, norms = self.frame.packed(rows, part, np.float32)
         limit = squared / self.frame.unit**2
@@ -110,7 +111,7 @@ def best_in_panels(
     return points[:, : int((points >= 0).any(axis=0).sum())], limits
 
 
-def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
+def nearest_in_double(frame: Frame, rows: Rows, count: int, run: Run) -> Found:
     """Candidates of new rows from products in double precision, the points packed and dropped some panels at a time."""
     n_points, n_rows = frame.geometry.rows.n_rows, rows.n_rows
     packed, norms = frame.packed(rows, slice(0, n_rows), np.float64)
@@ -118,12 +119,12 @@ def nearest_in_double(frame: Frame, rows: Rows, count: int) -> Found:
     width = kernels.panels.WIDTH
     step = width * max(1, min(16, frame.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
-        panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64)
+        panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64, run)
 
         def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
             kernels.panels.nearest_of_rows(packed[part], panels, sizes, start, scores[part], points[part])
 
-        map_blocks(scan, packed.shape[0], n_jobs=frame.geometry.n_jobs, block_rows=256)
+        run.map(scan, packed.shape[0], block_rows=256)
     roots = scores[:n_rows, 0]
     worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
     chain = longest_chain(packed.shape[1])

@@ -12,7 +12,8 @@ from scipy.sparse import csr_array, csr_matrix
 
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
-from ...events import Events
+from ...messages import setting
+from ...run import Run
 from .base import Found
 
 LEAST_NEIGHBORS = 30
@@ -36,45 +37,50 @@ class DescentSearcher:
             import pynndescent
         except ImportError as error:
             raise MissingExtraError(
-                "Approximate search with this metric or with sparse rows needs pynndescent: "
-                "pip install 'lowdim[descent]', or use search='exact'."
+                "Approximate search with this metric or with sparse rows needs pynndescent: pip install "
+                f"'lowdim[descent]', or use {setting('search', 'exact')}."
             ) from error
         known = NAMES.get(metric, metric)
         if known not in pynndescent.distances.named_distances:
             raise InputError(
-                f"search='approximate' does not know metric={metric!r}; use search='exact' or another metric."
+                f"{setting('search', 'approximate')} does not know {setting('metric', metric)}; use "
+                f"{setting('search', 'exact')} or another metric."
             )
         self.rows, self.seed = rows, seed
         self.metric, self.parameters = known, dict(parameters)
         self.index: Any = None
         self.width = 0
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point: the graph that the descent ends with."""
-        self._build(count)
+        if self.index is None or count > self.width:
+            # A searcher that comes from a file knows how wide it was.
+            self.width = max(LEAST_NEIGHBORS, count, self.width)
+            self._build(self.width)
         indices = np.asarray(self.index.neighbor_graph[0], dtype=np.int64)[:, :count]
         return indices, np.full(indices.shape[0], np.inf)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
-        """Candidates of the new rows of a slice."""
-        self._build(count)
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
+        """Candidates of the new rows of a slice.
+
+        They follow the graph that is there, however many are asked for: neither what other rows get nor what is stored
+        depends on it.
+        """
+        if self.index is None:
+            self._build(max(LEAST_NEIGHBORS, count, self.width))
         _check_process()
         indices, _ = self.index.query(_readable(rows, part), k=count, epsilon=0.2)
         return np.asarray(indices, dtype=np.int64), np.full(part.stop - part.start, np.inf)
 
-    def _build(self, count: int) -> None:
-        if self.index is not None and count <= self.width:
-            return
+    def _build(self, width: int) -> None:
         import pynndescent
 
         _check_process()
-        # A searcher that comes from a file knows how wide it was.
-        self.width = max(LEAST_NEIGHBORS, count, self.width)
         self.index = pynndescent.NNDescent(
             _readable(self.rows, slice(0, self.rows.n_rows)),
             metric=self.metric,
             metric_kwds=self.parameters,
-            n_neighbors=min(self.width, self.rows.n_rows - 1),
+            n_neighbors=min(width, self.rows.n_rows - 1),
             random_state=self.seed,
             n_jobs=1,
         )
@@ -89,8 +95,9 @@ def _check_process() -> None:
     """
     if _USED_BY - {os.getpid()} and _dies_when_forked():
         raise ForkedError(
-            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive that. "
-            "Start processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use search='exact'."
+            "Nearest-neighbour descent ran before this process was forked, and Numba's threads do not survive "
+            "that. Start processes by 'spawn' or 'forkserver' (joblib's 'loky' does), or use "
+            f"{setting('search', 'exact')}."
         )
     _USED_BY.add(os.getpid())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -13,10 +12,9 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
-from ...parallel import map_blocks
 from ...places import State
 from ...records import Integers
+from ...run import Run
 from ..frame import Frame
 from .base import Found
 
@@ -54,7 +52,7 @@ class Tree:
     thresholds: Single
 
     @staticmethod
-    def of(points: Single, leaf: int, seed: int, n_jobs: int | None) -> Tree:
+    def of(points: Single, leaf: int, seed: int, run: Run) -> Tree:
         """A tree with leaves of at most ``leaf`` points."""
         n_points, n_columns = points.shape
         bounds = leaf_bounds(n_points, leaf, seed)
@@ -79,17 +77,12 @@ class Tree:
         # Level by level until there is enough to share out, then branch by branch.
         nodes = [(0, n_leaves)] if n_leaves > 1 else []
         while 0 < len(nodes) < BRANCHES:
-            map_blocks(split, len(nodes), n_jobs=n_jobs, block_rows=1)
+            run.map(split, len(nodes), block_rows=1)
             middles = [kernels.forest.middle_of(tree.seed, *node) for node in nodes]
             halves = [half for (a, b), c in zip(nodes, middles, strict=True) for half in ((a, c), (c, b))]
             nodes = [(a, b) for a, b in halves if b - a > 1]
-        map_blocks(grow, len(nodes), n_jobs=n_jobs, block_rows=1)
+        run.map(grow, len(nodes), block_rows=1)
         return tree
-
-
-def _state(scores: Single, links: Places, grown: int, pulled: int) -> State:
-    """Links on the way: trees that have grown, and rounds of looking at neighbours of neighbours."""
-    return {"scores": scores, "links": links, "grown": grown, "pulled": pulled}
 
 
 def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
@@ -104,7 +97,7 @@ def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
 class Judge:
     """Knows the true neighbours of some points spread over the tree: how good the heaps are so far."""
 
-    def __init__(self, points: Single, norms: Single, count: int, n_jobs: int | None) -> None:
+    def __init__(self, points: Single, norms: Single, count: int, run: Run) -> None:
         size = min(SAMPLE, len(points) // 4 * 4)
         self.sample = np.linspace(0, len(points) - 1, size).astype(np.int64)
         # One more than wanted: a point is the nearest to itself.
@@ -115,7 +108,7 @@ class Judge:
             rows = self.sample[part]
             kernels.forest.nearest_of_all(points, norms, rows, scores[part], names[part])
 
-        map_blocks(search, size, n_jobs=n_jobs, block_rows=SAMPLE // 4)
+        run.map(search, size, block_rows=SAMPLE // 4)
         own = norms[self.sample]
         # As much more as rounding may have moved it.
         self.limits = (scores[:, 0] + own) * (1 + 1e-5) + 1e-5 * own
@@ -137,23 +130,28 @@ class ForestSearcher:
     name = "forest"
     is_exact = False
 
-    def __init__(self, frame: Frame, seed: int) -> None:
-        single = frame.single()
-        tree = Tree.of(single, LEAF, seed, frame.geometry.n_jobs)
+    def __init__(self, frame: Frame, seed: int, run: Run) -> None:
+        single = frame.single(run)
+        tree = Tree.of(single, LEAF, seed, run)
         normals = np.pad(tree.normals, ((0, 0), (0, -frame.n_columns % 8)))
-        self._set(frame, seed, single, (tree.order, normals, tree.thresholds, None))
+        self._set(frame, seed, single, (tree.order, normals, tree.thresholds, None), run)
 
     @classmethod
     def restored(
-        cls, frame: Frame, seed: int, parts: tuple[Places, Single, Single, Places | None]
+        cls, frame: Frame, seed: int, parts: tuple[Places, Single, Single, Places | None], run: Run
     ) -> ForestSearcher:
         """The searcher of a tree (order, normals, thresholds) and of links that were found before."""
         searcher = cls.__new__(cls)
-        searcher._set(frame, seed, frame.single(), parts)
+        searcher._set(frame, seed, frame.single(run), parts, run)
         return searcher
 
     def _set(
-        self, frame: Frame, seed: int, single: Single, parts: tuple[Places, Single, Single, Places | None]
+        self,
+        frame: Frame,
+        seed: int,
+        single: Single,
+        parts: tuple[Places, Single, Single, Places | None],
+        run: Run,
     ) -> None:
         self.frame, self.seed, self.root = frame, seed, np.uint64(seed)
         self.order, self.normals, self.thresholds, self._graph = parts
@@ -166,7 +164,7 @@ class ForestSearcher:
             rows[:, : frame.n_columns] = single[self.order[part]]
             self.norms[part] = np.square(rows).sum(axis=1)
 
-        map_blocks(fill, len(single), n_jobs=self.n_jobs)
+        run.map(fill, len(single))
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -175,25 +173,20 @@ class ForestSearcher:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=Lock())
 
-    @property
-    def n_jobs(self) -> int | None:
-        """Threads."""
-        return self.frame.geometry.n_jobs
-
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point."""
-        links = self.graph(events) if count <= LINKS else self._near(count, events)
+        links = self.graph(run) if count <= LINKS else self._near(count, run)
         out = np.empty((len(links), count), np.int64)
 
         def name(part: slice) -> None:
             out[self.order[part]] = self._named(links[part, :count])
 
-        map_blocks(name, len(links), n_jobs=self.n_jobs)
+        run.map(name, len(links))
         return out, np.full(len(links), np.inf)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
-        graph = self.graph(Events())
+        graph = self.graph(run.silent())
         block, _ = self.frame.coordinates(rows, part)
         queries = np.zeros((len(block), self.points.shape[1]), np.float32)
         queries[:, : self.frame.n_columns] = block
@@ -208,14 +201,14 @@ class ForestSearcher:
         """Points by their number in the data instead of their place in the tree."""
         return np.where(found < 0, -1, self.order[found]).astype(np.int64)
 
-    def graph(self, events: Events) -> Places:
+    def graph(self, run: Run) -> Places:
         """Links along which new points are searched, made once: to the nearest points, then back from others.
 
         It is the same whatever was asked for before.
         """
         with self._lock:
             if self._graph is None:
-                self._graph = self._with_links_back(self._near(LINKS, events))
+                self._graph = self._with_links_back(self._near(LINKS, run))
         return self._graph
 
     def with_links(self, near: Integers) -> ForestSearcher:
@@ -231,40 +224,52 @@ class ForestSearcher:
         kernels.neighbor_graph.reverse(near, LINKS, counts, back)
         return np.column_stack((near, back))
 
-    def _near(self, count: int, events: Events) -> Places:
+    def _near(self, count: int, run: Run) -> Places:
         """About the nearest points of each point, in order; all of this in places of the tree."""
         shape = len(self.points), count
-        scores, links = np.full(shape, kernels.panels.EMPTY, np.float32), np.full(shape, -1, np.int32)
         leaf = max(LEAF, 64 * -(-3 * count // 64))
-        judge = Judge(self.points, self.norms, count, self.n_jobs)
+        judge = Judge(self.points, self.norms, count, run)
         n_trees = MOST_TREES if shape[0] > leaf else 1
-        place, grown, pulled = events.keeper.inside("forest", count), 0, 0
-        if (found := place.find()) is not None:
-            scores, links, grown, pulled = (found[name] for name in ("scores", "links", "grown", "pulled"))
-        for number in range(grown, n_trees):
-            self._join(number, leaf, scores, links)
-            events.progress(number + 1, n_trees + ROUNDS)
-            if number + 1 >= LEAST_TREES and judge.recall(scores) >= ENOUGH:
-                break
-            place.save_progress(partial(_state, scores, links, number + 1, 0))
-        if pulled == 0:
-            self._measure(scores, links)
-        for number in range(pulled, ROUNDS if n_trees > 1 else 0):
-            links = self._pull(scores, links)
-            events.progress(n_trees + number + 1, n_trees + ROUNDS)
-            if np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size:
-                break
-            place.save_progress(partial(_state, scores, links, n_trees, number + 1))
-        self._sort(scores, links)
+
+        def start() -> State:
+            scores, links = np.full(shape, kernels.panels.EMPTY, np.float32), np.full(shape, -1, np.int32)
+            return {"scores": scores, "links": links, "trees": 0, "rounds": 0, "phase": "trees"}
+
+        def grow(state: State) -> State:
+            scores, links, trees = state["scores"], state["links"], state["trees"] + 1
+            self._join(trees - 1, leaf, scores, links, run)
+            run.progress(trees, n_trees + ROUNDS)
+            is_enough = trees >= LEAST_TREES and judge.recall(scores) >= ENOUGH
+            if not (is_enough or trees == n_trees):
+                return {**state, "trees": trees}
+            self._measure(scores, links, run)
+            return {**state, "trees": trees, "phase": "rounds" if n_trees > 1 else "done"}
+
+        def pull(state: State) -> State:
+            links, rounds = self._pull(state["scores"], state["links"], run), state["rounds"] + 1
+            run.progress(n_trees + rounds, n_trees + ROUNDS)
+            is_settled = np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size
+            phase = "done" if is_settled or rounds == ROUNDS else "rounds"
+            return {**state, "links": links, "rounds": rounds, "phase": phase}
+
+        found = run.iterate(
+            "forest",
+            start,
+            lambda state: grow(state) if state["phase"] == "trees" else pull(state),
+            lambda state: state["phase"] == "done",
+            key=count,
+        )
+        links: Places = found["links"]
+        self._sort(found["scores"], links, run)
         np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
         return links
 
-    def _join(self, number: int, leaf: int, scores: Single, links: Places) -> None:
+    def _join(self, number: int, leaf: int, scores: Single, links: Places, run: Run) -> None:
         """Compare all points that share a leaf of a tree."""
         if number == 0 and leaf == LEAF:
             order, bounds = np.arange(len(self.points), dtype=np.int32), self.bounds
         else:
-            tree = Tree.of(self.points, leaf, self.seed + number, self.n_jobs)
+            tree = Tree.of(self.points, leaf, self.seed + number, run)
             order, bounds = tree.order, tree.bounds
 
         def join(part: slice) -> None:
@@ -272,18 +277,18 @@ class ForestSearcher:
                 self.points, self.norms, order, bounds, part.start, part.stop, scores, links
             )
 
-        map_blocks(join, bounds.size - 1, n_jobs=self.n_jobs, block_rows=16)
+        run.map(join, bounds.size - 1, block_rows=16)
 
-    def _measure(self, scores: Single, links: Places) -> None:
+    def _measure(self, scores: Single, links: Places, run: Run) -> None:
         def measure(part: slice) -> None:
             kernels.neighbor_graph.measure(self.points, links, part.start, part.stop, scores)
 
-        map_blocks(measure, len(links), n_jobs=self.n_jobs)
+        run.map(measure, len(links))
 
-    def _pull(self, scores: Single, links: Places) -> Places:
+    def _pull(self, scores: Single, links: Places, run: Run) -> Places:
         """The links after a round in which every point looks at the neighbours of its neighbours."""
         width = min(NEAREST, links.shape[1])
-        self._sort(scores, links)
+        self._sort(scores, links, run)
         counts, back = np.empty(len(links), np.int32), np.empty((len(links), width), np.int32)
         kernels.neighbor_graph.reverse(links, width, counts, back)
         out = np.empty_like(links)
@@ -293,11 +298,11 @@ class ForestSearcher:
                 self.points, links, back, counts, width, part.start, part.stop, scores, out
             )
 
-        map_blocks(pull, len(links), n_jobs=self.n_jobs, block_rows=1024)
+        run.map(pull, len(links), block_rows=1024)
         return out
 
-    def _sort(self, scores: Single, links: Places) -> None:
+    def _sort(self, scores: Single, links: Places, run: Run) -> None:
         def sort(part: slice) -> None:
             kernels.neighbor_graph.sort_rows(scores[part], links[part])
 
-        map_blocks(sort, len(links), n_jobs=self.n_jobs)
+        run.map(sort, len(links))

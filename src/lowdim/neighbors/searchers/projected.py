@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
-from ...parallel import map_blocks
 from ...records import Floats, Integers
+from ...run import Run
 from ..frame import FURTHEST, Frame
 from ..projection import Projection
 from .base import Found
@@ -25,29 +23,31 @@ class ProjectedSearcher:
     name = "blocked"
     is_exact = True
 
-    def __init__(self, frame: Frame, projection: Projection) -> None:
+    def __init__(self, frame: Frame, projection: Projection, run: Run) -> None:
         self.frame = frame
         self.projection = projection
         self.n_points = frame.geometry.rows.n_rows
         # The products of the kernel are -2 x.y.
         self.basis = np.zeros((-(-frame.n_columns // 4) * 4, projection.n_directions), np.float32)
         self.basis[: frame.n_columns] = -0.5 * projection.basis
-        self.panels, self.norms = self._panels()
+        self.panels, self.norms = self._panels(run)
+        self._full: BlockedSearcher | None = None
 
-    @cached_property
-    def full(self) -> BlockedSearcher:
-        """The search among all columns."""
-        return BlockedSearcher(self.frame)
+    def full(self, run: Run) -> BlockedSearcher:
+        """The search among all columns, made once."""
+        if self._full is None:
+            self._full = BlockedSearcher(self.frame, run)
+        return self._full
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point, from all columns."""
-        return self.full.of_points(count, events)
+        return self.full(run).of_points(count, run)
 
-    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+    def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
-        return self.full.within(rows, part, squared)
+        return self.full(run).within(rows, part, squared, run)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: so many that most rows need no others."""
         images, sizes, norms = self._images(rows, part)
         wanted = min(self.n_points, int(np.ceil(count * self.projection.candidates)))
@@ -79,7 +79,7 @@ class ProjectedSearcher:
         sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
         return images, sizes, norms
 
-    def _panels(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _panels(self, run: Run) -> tuple[NDArray[Any], NDArray[Any]]:
         """The projected points in panels, and their squared norms."""
         width = kernels.panels.WIDTH
         count = -(-self.n_points // width)
@@ -93,5 +93,5 @@ class ProjectedSearcher:
                 panels[panel, :, : norms.size] = images[: norms.size].T
                 squares[panel, : norms.size] = np.where(norms > FURTHEST, np.inf, np.square(sizes))
 
-        map_blocks(fill, count, n_jobs=self.frame.geometry.n_jobs, block_rows=8)
+        run.map(fill, count, block_rows=8)
         return panels, squares

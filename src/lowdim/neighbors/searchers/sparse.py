@@ -9,11 +9,10 @@ from scipy.sparse import csr_array
 
 from ... import kernels
 from ...data.rows import Rows
-from ...events import Events
-from ...keeping import pieces
-from ...parallel import map_blocks, row_blocks, shifted
+from ...parallel import row_blocks, shifted
 from ...places import State
 from ...records import Floats, Integers
+from ...run import Run
 from ..geometry import Geometry
 from .base import Found
 
@@ -34,31 +33,30 @@ class SparseSearcher:
         self.is_shifted = bool(geometry.terms[:, 0].any())
         self.chain = int(np.diff(geometry.values[0]).max(initial=0))
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point."""
         n_points = self.geometry.rows.n_rows
 
         def search(piece: slice) -> State:
-            parts = map_blocks(
+            parts = run.map(
                 lambda part: self._search(None, shifted(part, piece.start), count),
                 piece.stop - piece.start,
-                n_jobs=self.geometry.n_jobs,
                 block_rows=ROWS_AT_ONCE,
-                done=lambda done: events.progress(piece.start + done, n_points),
+                done=lambda done: run.progress(piece.start + done, n_points),
             )
             points, bounds = zip(*parts, strict=True)
             return {"points": np.concatenate(points), "bounds": np.concatenate(bounds)}
 
-        found = [state for _, state in pieces(events, "rows", n_points, 8 * (count + 1), search)]
+        found = [state for _, state in run.pieces("rows", n_points, 8 * (count + 1), search)]
         points = np.concatenate([state["points"] for state in found])
         return points, np.concatenate([state["bounds"] for state in found])
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         parts = [self._search(rows, few, count) for few in _few_at_once(part)]
         return np.concatenate([part for part, _ in parts]), np.concatenate([part for _, part in parts])
 
-    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+    def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
         found: list[Integers] = []
         for few in _few_at_once(part):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...data.rows import Rows
-from ...events import Events
-from ...parallel import count_workers, row_blocks
+from ...parallel import count_workers, row_blocks, shifted
+from ...places import State
 from ...records import Floats, Integers
+from ...run import Run
 from ..geometry import Geometry
 from .base import Found
 
@@ -29,27 +30,28 @@ class TreeSearcher:
         self.geometry = geometry
         self.tree: Any = cKDTree(geometry.mapped(None, slice(0, geometry.rows.n_rows)))
 
-    def of_points(self, count: int, events: Events) -> Found:
+    def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point."""
-        points, workers = np.asarray(self.tree.data), count_workers(self.geometry.n_jobs)
-        found: list[Found] = []
-        for part in row_blocks(len(points), AT_ONCE):
-            place = events.keeper.inside("rows", part.start)
-            state = place.find()
-            if state is None:
-                found.append(self._search(points[part], count, workers))
-                kept = {"points": found[-1][0], "bounds": found[-1][1]}
-                place.save_result(lambda kept=kept: kept, size=8 * found[-1][0].size)  # type: ignore[misc]
-            else:
-                found.append((state["points"], state["bounds"]))
-            events.progress(part.stop, len(points))
-        return np.concatenate([part for part, _ in found]), np.concatenate([part for _, part in found])
+        points, workers = np.asarray(self.tree.data), count_workers(run.n_jobs)
 
-    def of_rows(self, rows: Rows, part: slice, count: int) -> Found:
+        def search(piece: slice) -> State:
+            found: list[Found] = []
+            for block in row_blocks(piece.stop - piece.start, AT_ONCE):
+                part = shifted(block, piece.start)
+                found.append(self._search(points[part], count, workers))
+                run.progress(part.stop, len(points))
+            near, bounds = zip(*found, strict=True)
+            return {"points": np.concatenate(near), "bounds": np.concatenate(bounds)}
+
+        states = [state for _, state in run.pieces("rows", len(points), 8 * (count + 1), search)]
+        near = np.concatenate([state["points"] for state in states])
+        return near, np.concatenate([state["bounds"] for state in states])
+
+    def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         return self._search(self.geometry.mapped(rows, part), count, 1)
 
-    def within(self, rows: Rows | None, part: slice, squared: float) -> tuple[Integers, Integers]:
+    def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
         radius = np.sqrt(squared) * (1 + 1e-9)
         found = self.tree.query_ball_point(self.geometry.mapped(rows, part), radius)

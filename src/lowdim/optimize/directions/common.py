@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
-from ...places import State
 from ...records import Choice, Floats
-from ..protocol import Direction
+from ..protocol import Direction, Learnt
 
 
-class Unlearning:
-    """Base of the running directions that learn nothing from the steps that are taken."""
+class FixedMatrix(ABC):
+    """Base of the prepared directions p = -B^-1 g, which learn nothing from the steps that are taken."""
 
     first_step: float = 1.0
     choices: tuple[Choice, ...] = ()
+    form: str = ""
 
-    def moved(self, change: Floats, gradient_change: Floats) -> None:
+    @abstractmethod
+    def solve(self, X: Floats, gradient: Floats) -> Floats:
+        """B^-1 g with the B of X."""
+
+    def at(self, X: Floats, gradient: Floats, learnt: Learnt = None) -> tuple[Floats, Learnt]:
+        """-B^-1 g, and nothing learnt."""
+        return -self.solve(X, gradient), None
+
+    def moved(self, learnt: Learnt, X: Floats, change: Floats, gradient_change: Floats) -> Learnt:
         """Learn nothing."""
-
-    def state(self, *, learnt: bool = True) -> State:
-        """Nothing."""
-        return {}
-
-    def resume(self, state: State) -> None:
-        """Nothing to do."""
+        return None
 
 
 def positive_degrees(objective: Objective) -> Floats:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...embedding.objectives.protocol import Objective
-from ...places import State
 from ...records import Choice, Floats
+from ...run import Run
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
-from ..protocol import Descent
+from ..protocol import Learnt, Prepared
 from .common import usual_rate
 
 
@@ -35,40 +35,35 @@ class ConjugateGradient:
         """Strong Wolfe with little slope left, from the step that promises the last change."""
         return StrongWolfe(c2=0.2, first="scaled")
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
-        """Nothing to prepare."""
-        return _Running(usual_rate(objective), self.orthogonality)
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Nothing to prepare but the first step."""
+        return ConjugateDirections(usual_rate(objective), self.orthogonality)
 
 
-class _Running:
+@dataclass(frozen=True, slots=True)
+class ConjugateDirections:
+    """Learnt are the last gradient and the last direction."""
+
+    first_step: float
+    orthogonality: float
     choices: tuple[Choice, ...] = ()
+    form: str = ""
 
-    def __init__(self, first_step: float, orthogonality: float) -> None:
-        self.first_step = first_step
-        self._orthogonality = orthogonality
-        self._gradient: Floats | None = None
-        self._direction: Floats | None = None
-
-    def at(self, X: Floats, gradient: Floats) -> Floats:
+    def at(self, X: Floats, gradient: Floats, learnt: Learnt = None) -> tuple[Floats, Learnt]:
+        """A direction conjugate to the last one, or -g."""
         direction = -gradient
-        if self._gradient is not None and self._direction is not None:
-            square, overlap = inner(gradient, gradient), inner(gradient, self._gradient)
-            beta = (square - overlap) / inner(self._gradient, self._gradient)
-            if beta > 0.0 and abs(overlap) < self._orthogonality * square:
-                conjugate = direction + beta * self._direction
+        if learnt is not None:
+            last_gradient, last_direction = learnt
+            square, overlap = inner(gradient, gradient), inner(gradient, last_gradient)
+            beta = (square - overlap) / inner(last_gradient, last_gradient)
+            if beta > 0.0 and abs(overlap) < self.orthogonality * square:
+                conjugate = direction + beta * last_direction
                 if inner(conjugate, gradient) < 0.0:
                     direction = conjugate
-        self._gradient, self._direction = gradient, direction
-        return direction
+        return direction, (gradient, direction)
 
-    def moved(self, change: Floats, gradient_change: Floats) -> None:
-        """The last gradient and direction are kept already."""
-
-    def state(self, *, learnt: bool = True) -> State:
-        return {"gradient": self._gradient, "direction": self._direction} if learnt else {}
-
-    def resume(self, state: State) -> None:
-        self._gradient, self._direction = state.get("gradient"), state.get("direction")
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return _Running(self.first_step, self._orthogonality)
+    def moved(self, learnt: Learnt, X: Floats, change: Floats, gradient_change: Floats) -> Learnt:
+        """The last gradient and direction are known already."""
+        return learnt

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...embedding.objectives.protocol import Objective
 from ...records import Floats
+from ...run import Run
 from ..line_search import Backtracking, LineSearch
-from ..protocol import Descent
-from .common import Unlearning, positive_degrees
+from ..protocol import Prepared
+from .common import FixedMatrix, positive_degrees
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +34,25 @@ class DiagonalHessian:
         """Backtracking."""
         return Backtracking()
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
         """Nothing to prepare but the bound."""
-        return _Running(objective, self.least)
+        return DiagonalAt(objective, self.least * 4.0 * positive_degrees(objective)[:, None])
 
 
-class _Running(Unlearning):
-    def __init__(self, objective: Objective, least: float) -> None:
+class DiagonalAt(FixedMatrix):
+    """B of the diagonal at each X, no entry below its bound."""
+
+    def __init__(self, objective: Objective, least: Floats) -> None:
         self._objective = objective
-        self._share = least
-        self._least = least * 4.0 * positive_degrees(objective)[:, None]
+        self._least = least
         self._at: Floats | None = None
-        self._diagonal = self._least
+        self._diagonal = least
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
+    def solve(self, X: Floats, gradient: Floats) -> Floats:
+        """g over the diagonal at X."""
         # One diagonal serves all that is asked at one X, as by conjugate gradients that it preconditions.
         if self._at is not X:
             self._at, self._diagonal = X, np.maximum(self._objective.diagonal(X), self._least)
-        return -gradient / self._diagonal
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return _Running(objective, self._share)
+        return gradient / self._diagonal

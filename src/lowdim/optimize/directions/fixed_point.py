@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from ...embedding.objectives.protocol import Objective
 from ...records import Floats
+from ...run import Run
 from ..line_search import Backtracking, LineSearch
-from ..protocol import Descent
-from .common import Unlearning, positive_degrees
+from ..protocol import Prepared
+from .common import FixedMatrix, positive_degrees
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +24,19 @@ class FixedPoint:
         """Backtracking."""
         return Backtracking()
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
         """Keep the diagonal."""
-        return _Running(objective)
+        return Diagonal(4.0 * positive_degrees(objective)[:, None])
 
 
-class _Running(Unlearning):
-    def __init__(self, objective: Objective) -> None:
-        self._diagonal = 4.0 * positive_degrees(objective)[:, None]
+class Diagonal(FixedMatrix):
+    """B of one diagonal, whatever X."""
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        return -gradient / self._diagonal
+    def __init__(self, diagonal: Floats) -> None:
+        self._diagonal = diagonal
 
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return self
+    def solve(self, X: Floats, gradient: Floats) -> Floats:
+        """g over the diagonal."""
+        return gradient / self._diagonal

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from ...embedding.objectives.protocol import Objective
 from ...records import Floats
+from ...run import Run
 from ..line_search import Backtracking, LineSearch
-from ..protocol import Descent
-from .common import Unlearning, usual_rate
+from ..protocol import Prepared
+from .common import FixedMatrix, usual_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +24,19 @@ class GradientDescent:
         """Backtracking."""
         return Backtracking()
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
-        """Nothing to prepare."""
-        return _Running(objective)
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Nothing to prepare but the first step."""
+        return Identity(usual_rate(objective))
 
 
-class _Running(Unlearning):
-    def __init__(self, objective: Objective) -> None:
-        self.first_step = usual_rate(objective)
+class Identity(FixedMatrix):
+    """B = I, with the step to try first."""
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        return -gradient
+    def __init__(self, first_step: float) -> None:
+        self.first_step = first_step
 
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return self
+    def solve(self, X: Floats, gradient: Floats) -> Floats:
+        """g."""
+        return gradient

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
-from ...places import State
 from ...records import Choice, Floats
+from ...run import Run
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
-from ..protocol import Descent, Direction
+from ..protocol import Direction, Learnt, Prepared
 from .common import require_linear, usual_rate
 
 #: A pair (s, y) is used where s'y is above this times |s| |y|: at or below 0 the matrix would lose its sign.
@@ -44,61 +43,68 @@ class LimitedMemory:
         """Strong Wolfe from the step 1."""
         return StrongWolfe(c2=0.9)
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
         """Prepare the matrix to start from."""
         if self.initial is None:
-            return _Running(self, None, usual_rate(objective))
+            return InverseHessian(self, None, usual_rate(objective))
         require_linear(self.initial, "initial")
-        return _Running(self, self.initial.start(objective, X, n_jobs), 1.0)
+        held = before.initial if isinstance(before, InverseHessian) else None
+        return InverseHessian(self, self.initial.prepare(objective, run, before=held, form=form), 1.0)
 
 
-class _Running:
-    def __init__(self, settings: LimitedMemory, initial: Descent | None, rate: float) -> None:
-        self._settings = settings
-        self._initial = initial
-        self._rate = rate
-        self._scale = rate
-        self._X: Floats = np.empty((0, 0))
-        self._pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=settings.memory)
-        self.choices: tuple[Choice, ...] = () if initial is None else initial.choices
-        self.first_step = 1.0 if initial is None else initial.first_step
+@dataclass(frozen=True, slots=True)
+class InverseHessian:
+    """Learnt are the scale of the matrix to start from, and the pairs (s, y, s'y) of the last steps, oldest first."""
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        self._X = X
+    settings: LimitedMemory
+    initial: Prepared | None
+    rate: float
+
+    @property
+    def first_step(self) -> float:
+        """That of the matrix to start from."""
+        return 1.0 if self.initial is None else self.initial.first_step
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Those of the matrix to start from."""
+        return () if self.initial is None else self.initial.choices
+
+    @property
+    def form(self) -> str:
+        """That of the matrix to start from."""
+        return "" if self.initial is None else self.initial.form
+
+    def at(self, X: Floats, gradient: Floats, learnt: Learnt = None) -> tuple[Floats, Learnt]:
+        """The two-loop recursion."""
+        scale, pairs = learnt = learnt or (self.rate, ())
         q = gradient.copy()
         shares = []
-        for change, gradient_change, curvature in reversed(self._pairs):
+        for change, gradient_change, curvature in reversed(pairs):
             share = inner(change, q) / curvature
             q -= share * gradient_change
             shares.append(share)
-        q = self._scale * self._begin(q)
-        for (change, gradient_change, curvature), share in zip(self._pairs, reversed(shares), strict=True):
+        q = scale * self._begin(X, q)
+        for (change, gradient_change, curvature), share in zip(pairs, reversed(shares), strict=True):
             q += (share - inner(gradient_change, q) / curvature) * change
-        return -q
+        return -q, learnt
 
-    def _begin(self, V: Floats) -> Floats:
+    def _begin(self, X: Floats, V: Floats) -> Floats:
         """The unscaled matrix to start from, times V."""
-        return V if self._initial is None else -self._initial.at(self._X, V)
+        return V if self.initial is None else -self.initial.at(X, V)[0]
 
-    def moved(self, change: Floats, gradient_change: Floats) -> None:
+    def moved(self, learnt: Learnt, X: Floats, change: Floats, gradient_change: Floats) -> Learnt:
+        """One more pair, where its curvature is positive."""
+        scale, pairs = learnt or (self.rate, ())
         curvature = inner(change, gradient_change)
         lengths = np.sqrt(inner(change, change) * inner(gradient_change, gradient_change))
-        if curvature > _CURVED * lengths:
-            self._pairs.append((change, gradient_change, curvature))
-            length = inner(gradient_change, self._begin(gradient_change)) if self._settings.scaled else 0.0
-            if length > 0.0:
-                self._scale = curvature / length
-
-    def state(self, *, learnt: bool = True) -> State:
-        initial = None if self._initial is None else self._initial.state(learnt=learnt)
-        return {"initial": initial} | ({"scale": self._scale, "pairs": list(self._pairs)} if learnt else {})
-
-    def resume(self, state: State) -> None:
-        if self._initial is not None:
-            self._initial.resume(state["initial"])
-        self._scale = state.get("scale", self._scale)
-        self._pairs.extend(state.get("pairs", ()))
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        initial = None if self._initial is None else self._initial.restart(objective, X)
-        return _Running(self._settings, initial, self._rate)
+        if not curvature > _CURVED * lengths:
+            return scale, pairs
+        pairs = (*pairs, (change, gradient_change, curvature))
+        length = inner(gradient_change, self._begin(X, gradient_change)) if self.settings.scaled else 0.0
+        return (
+            curvature / length if length > 0.0 else scale,
+            pairs[max(0, len(pairs) - self.settings.memory) :],
+        )

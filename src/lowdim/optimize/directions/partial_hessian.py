@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ...embedding.objectives.protocol import Objective
-from ...places import State
 from ...records import Choice, Floats
+from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..measures import inner
 from ..operators.matrix import AttractiveHessian
-from ..protocol import Descent, Direction
+from ..protocol import Direction, Learnt, Prepared
 from .common import require_linear
 from .diagonal_hessian import DiagonalHessian
 
@@ -46,71 +46,69 @@ class PartialHessian:
         """Backtracking."""
         return Backtracking()
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
         """Prepare the product with L+ and the preconditioner."""
         require_linear(self.preconditioner, "preconditioner")
-        matrix = AttractiveHessian.of(objective, n_jobs=n_jobs)
-        return _Running(self, objective, matrix, self.preconditioner.start(objective, X, n_jobs))
+        held = before if isinstance(before, InnerSolve) else None
+        matrix = AttractiveHessian.of(objective, n_jobs=run.n_jobs) if held is None else held.matrix
+        inside = None if held is None else held.preconditioner
+        return InnerSolve(
+            self, objective, matrix, self.preconditioner.prepare(objective, run, before=inside, form=form)
+        )
 
 
-class _Running:
-    first_step = 1.0
+@dataclass(frozen=True, slots=True)
+class InnerSolve:
+    """Learnt is the last direction, where the next inner iteration begins."""
 
-    def __init__(
-        self, settings: PartialHessian, objective: Objective, matrix: AttractiveHessian, precondition: Descent
-    ) -> None:
-        self._settings = settings
-        self._objective = objective
-        self._matrix = matrix
-        self._precondition = precondition
-        self._last: Floats | None = None
-        self.choices: tuple[Choice, ...] = precondition.choices
+    settings: PartialHessian
+    objective: Objective
+    matrix: AttractiveHessian
+    preconditioner: Prepared
+    first_step: float = 1.0
 
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        curvature = self._objective.curvature(X)
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Those of the preconditioner."""
+        return self.preconditioner.choices
+
+    @property
+    def form(self) -> str:
+        """That of the preconditioner."""
+        return self.preconditioner.form
+
+    def at(self, X: Floats, gradient: Floats, learnt: Learnt = None) -> tuple[Floats, Learnt]:
+        """The direction to the tolerance, from the last one or from 0."""
+        curvature = self.objective.curvature(X)
         b = _centred(-gradient)
 
         def multiply(V: Floats) -> Floats:
-            return self._matrix.apply(V) + curvature(V)
+            return self.matrix.apply(V) + curvature(V)
 
         def precondition(V: Floats) -> Floats:
-            return _centred(-self._precondition.at(X, V))
+            return _centred(-self.preconditioner.at(X, V)[0])
 
-        start = np.zeros_like(b) if self._last is None else self._last
-        p = conjugate_gradients(
-            multiply,
-            precondition,
-            b,
-            start,
-            tolerance=self._settings.tolerance,
-            max_steps=self._settings.max_inner,
-        )
-        if not inner(p, gradient) < 0.0:
-            # From 0 every step of conjugate gradients goes down; from elsewhere it need not.
-            p = conjugate_gradients(
+        def solve(start: Floats) -> Floats:
+            return conjugate_gradients(
                 multiply,
                 precondition,
                 b,
-                np.zeros_like(b),
-                tolerance=self._settings.tolerance,
-                max_steps=self._settings.max_inner,
+                start,
+                tolerance=self.settings.tolerance,
+                max_steps=self.settings.max_inner,
             )
-        self._last = p
-        return p
 
-    def moved(self, change: Floats, gradient_change: Floats) -> None:
-        """The last direction is kept already."""
+        p = solve(np.zeros_like(b) if learnt is None else learnt)
+        if not inner(p, gradient) < 0.0:
+            # From 0 every step of conjugate gradients goes down; from elsewhere it need not.
+            p = solve(np.zeros_like(b))
+        return p, p
 
-    def state(self, *, learnt: bool = True) -> State:
-        own = {"last": self._last} if learnt else {}
-        return {"preconditioner": self._precondition.state(learnt=learnt)} | own
-
-    def resume(self, state: State) -> None:
-        self._precondition.resume(state["preconditioner"])
-        self._last = state.get("last")
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return _Running(self._settings, objective, self._matrix, self._precondition.restart(objective, X))
+    def moved(self, learnt: Learnt, X: Floats, change: Floats, gradient_change: Floats) -> Learnt:
+        """The last direction is known already."""
+        return learnt
 
 
 def conjugate_gradients(

@@ -7,16 +7,16 @@ from typing import ClassVar, Literal
 
 from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
-from ...places import State
 from ...records import Choice, Floats, Sparse
+from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..operators.coarse import coarse_space
 from ..operators.exact import Budget, ExactSolve, TooDear
-from ..operators.floating import Floating, Solve
+from ..operators.floating import Floating
 from ..operators.matrix import AttractiveHessian
 from ..operators.two_level import TwoLevelSolve
-from ..protocol import Descent
-from .common import Unlearning
+from ..protocol import Prepared
+from .common import FixedMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +58,18 @@ class SpectralDirection:
         """Backtracking."""
         return Backtracking()
 
-    def start(self, objective: Objective, X: Floats, n_jobs: int | None) -> Descent:
-        """Factor B, or prepare what stands for it."""
-        matrix = AttractiveHessian.of(objective, kappa=self.kappa, n_jobs=n_jobs)
-        return _Running(self, matrix, n_jobs)
+    def prepare(
+        self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""
+    ) -> Prepared:
+        """Factor B, or prepare what stands for it; at another lambda it is the same."""
+        if isinstance(before, SpectralSolve):
+            return before
+        matrix = AttractiveHessian.of(objective, kappa=self.kappa, n_jobs=run.n_jobs)
+        settings = self if not form else replace(self, form="exact" if form == "exact" else "two-level")
+        solve, why = settings.factored(matrix, run.n_jobs)
+        return SpectralSolve(Floating(matrix), solve, why)
 
-    def prepared(
+    def factored(
         self, matrix: AttractiveHessian, n_jobs: int | None
     ) -> tuple[ExactSolve | TwoLevelSolve, str]:
         """What stands for the inverse of B, and why."""
@@ -92,30 +98,15 @@ class SpectralDirection:
         return TwoLevelSolve(matrix, Z, self.smoothing, n_jobs), why
 
 
-class _Running(Unlearning):
-    def __init__(self, settings: SpectralDirection, matrix: AttractiveHessian, n_jobs: int | None) -> None:
-        self._settings = settings
-        self._matrix = matrix
-        self._n_jobs = n_jobs
-        self._floating = Floating(matrix)
-        self._prepare(settings)
+class SpectralSolve(FixedMatrix):
+    """B^-1 by a factor or by what stands for it, and the parts of the graph that float."""
 
-    def _prepare(self, settings: SpectralDirection) -> None:
-        solve, why = settings.prepared(self._matrix, self._n_jobs)
-        self._solve: Solve = solve
-        self._form: Literal["exact", "two-level"] = "exact" if isinstance(solve, ExactSolve) else "two-level"
+    def __init__(self, floating: Floating, solve: ExactSolve | TwoLevelSolve, why: str) -> None:
+        self._floating = floating
+        self._solve = solve
+        self.form = "exact" if isinstance(solve, ExactSolve) else "two-level"
         self.choices = (Choice("spectral direction", solve.description, why),)
 
-    def state(self, *, learnt: bool = True) -> State:
-        """The form that was taken, which may depend on the memory that was free."""
-        return {"form": self._form}
-
-    def resume(self, state: State) -> None:
-        if state["form"] != self._form:
-            self._prepare(replace(self._settings, form=state["form"]))
-
-    def at(self, X: Floats, gradient: Floats) -> Floats:
-        return -self._floating.solve(self._solve, gradient)
-
-    def restart(self, objective: Objective, X: Floats) -> Descent:
-        return self
+    def solve(self, X: Floats, gradient: Floats) -> Floats:
+        """B^-1 g, centred."""
+        return self._floating.solve(self._solve, gradient)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...data.rows import Rows
 from ...errors import InputError
+from ...messages import setting
 from ...records import Floats
 from ...run import Run
 from .choose import fit_pca
@@ -112,8 +113,9 @@ def _largest_ratios(
     values = values + ridge * level
     if values[-1] <= values.size * np.finfo(np.float64).eps * values[0]:
         raise InputError(
-            f"noise: its covariance is singular with ridge={ridge!r}, so that some direction has no noise at all; "
-            f"set ridge above 0 (1e-3 adds a thousandth of the mean noise variance), or give noise rows that vary"
+            f"noise: its covariance is singular with {setting('ridge', ridge)}, so that some direction has no noise "
+            "at all; set ridge above 0 (1e-3 adds a thousandth of the mean noise variance), or give noise rows "
+            "that vary"
         )
     whitening = vectors / np.sqrt(values)
     ratios, rotation = leading_eigenpairs(whitening.T @ of_signal @ whitening, count)

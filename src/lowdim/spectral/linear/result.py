@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ...errors import InputError
+from ...messages import named, setting
 from ...records import Floats
 from ..signs import leading_signs
 from .dimension import likeliest_dimension
@@ -114,6 +115,6 @@ def require_count(n_components: Components, solver: str) -> int:
     if isinstance(n_components, int | np.integer):
         return int(n_components)
     raise InputError(
-        f"n_components: solver={solver!r} needs a whole number, got {n_components!r}; "
-        f"give one, or use solver='covariance' or 'snapshot', which see the whole spectrum"
+        f"{named('n_components')}: {setting('solver', solver)} needs a whole number, got {n_components!r}; give "
+        f"one, or use {setting('solver', 'covariance')} or 'snapshot', which see the whole spectrum"
     )

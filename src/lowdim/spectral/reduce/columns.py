@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from ...errors import DisconnectedError, InputError
+from ...messages import named, setting
 from ...records import Floats, Integers, Problem, Sparse
 from ..operators import Laplacian
 
@@ -20,8 +21,8 @@ def affinity_of(problem: Problem) -> Sparse:
         return operator.W
     if problem.mass_matrix is not None:
         raise InputError(
-            "B must be diagonal for the Nystrom methods, which take their columns from B - A; got a general matrix. "
-            "Use LLL, or solver='exact'."
+            "B must be diagonal for the Nystrom methods, which take their columns from B - A; got a general "
+            f"matrix. Use LLL, or {setting('solver', 'exact')}."
         )
     A = csr_array(operator.explicit())
     if problem.end == "largest":
@@ -39,7 +40,8 @@ def landmark_block(G: Sparse, indices: Integers) -> Sparse:
     if np.any(degrees <= 0):
         raise DisconnectedError(
             f"{int(np.sum(degrees <= 0))} of {indices.size} landmarks have no affinity to another landmark, so the "
-            "landmarks alone say nothing of them. Raise n_landmarks or the neighbours of each point, or use LLL."
+            f"landmarks alone say nothing of them. Raise {named('n_landmarks')} or the neighbours of each point, or "
+            "use LLL."
         )
     return block
 
@@ -64,7 +66,7 @@ def column_weights(G: Sparse, indices: Integers, fallback: Sparse | None = None)
         if left.size == empty.size:
             raise DisconnectedError(
                 f"{left.size} of {G.shape[0]} points are tied to no landmark, not even through others. Raise "
-                "n_landmarks, or embed the components of the graph apart."
+                f"{named('n_landmarks')}, or embed the components of the graph apart."
             )
         empty = left
     return Z

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import subspace_angles
 
 from ...errors import InputError
+from ...messages import named, setting
 from ...methods.base import Embedded, Method, Part, Size
 from ...methods.embed import embed
 from ...neighbors.points import Points
@@ -133,27 +134,30 @@ class LandmarkSolver:
         check_parameters(owner, {part.name: getattr(self, part.name) for part in fields(self)}, self._rules)
         if self.tolerance is not None and not self.polish:
             raise InputError(
-                f"tolerance of {owner} is what polish works towards; got tolerance={self.tolerance:g} with polish=0. "
-                "Set polish too, for example polish=20."
+                f"{named('tolerance', owner)} is what polish works towards; got "
+                f"{setting('tolerance', self.tolerance, owner)} with {setting('polish', 0, owner)}. Set polish too, "
+                f"for example {setting('polish', 20, owner)}."
             )
         if not self.restricts and (self.smooth or self.polish):
             raise InputError(
                 f"smooth and polish of {owner} must be 0: it never forms the problem of all points; got "
-                f"smooth={self.smooth}, polish={self.polish}. Use LLL or VariationalNystrom."
+                f"{setting('smooth', self.smooth, owner)}, {setting('polish', self.polish, owner)}. Use LLL or "
+                "VariationalNystrom."
             )
 
     def neighbors_for(self, n_components: int, n_landmarks: int) -> int:
         """K_Z for so many coordinates and landmarks, or an InputError where there are not so many landmarks."""
         if n_landmarks < n_components + 1:
             raise InputError(
-                f"{type(self).__name__} needs at least n_components + 1 = {n_components + 1} landmarks; got "
-                f"{n_landmarks}. Raise n_landmarks, or lower n_components."
+                f"{type(self).__name__} needs at least {named('n_components')} + 1 = {n_components + 1} landmarks; "
+                f"got {n_landmarks}. Raise {named('n_landmarks')}, or lower {named('n_components')}."
             )
         if self.n_neighbors is None:
             return min(n_components + 3, MOST_NEIGHBORS, n_landmarks)
         if self.n_neighbors > n_landmarks:
             raise InputError(
-                f"n_neighbors of {type(self).__name__} must be at most the number of landmarks; got "
-                f"n_neighbors={self.n_neighbors} with {n_landmarks} landmarks. Lower it, or raise n_landmarks."
+                f"{named('n_neighbors', type(self).__name__)} must be at most the number of landmarks; got "
+                f"{setting('n_neighbors', self.n_neighbors, type(self).__name__)} with {n_landmarks} landmarks. "
+                f"Lower it, or raise {named('n_landmarks')}."
             )
         return self.n_neighbors

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...mapping.base import ColumnsMap, Map
 from ...mapping.extension import extension_map
+from ...messages import named, setting
 from ...methods.base import Embedded, Method, Part, Size
 from ...methods.gram import distance_problem
 from ...methods.laplacian import laplacian_problem
@@ -164,8 +165,8 @@ def _require_size(values: Floats) -> None:
     held = int(np.sum(sizes > NOTHING * sizes.max(initial=0.0)))
     if held < values.size:
         raise InputError(
-            f"n_components must be at most {held}: the matrix of the landmarks has no more eigenvalues above rounding; "
-            f"got {values.size}. Ask for fewer, or use LLL or solver='exact'."
+            f"{named('n_components')} must be at most {held}: the matrix of the landmarks has no more eigenvalues "
+            f"above rounding; got {values.size}. Ask for fewer, or use LLL or {setting('solver', 'exact')}."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from ...errors import DisconnectedError, InputError, NumericalError
+from ...messages import named, setting
 from ...records import Floats, Problem, Solution, Sparse
 from ...run import Run
 from ..operators import multiply
@@ -88,8 +89,9 @@ def _orthonormal(
         values, rotation = linalg.eigh((energy + energy.T) / 2, (inner + inner.T) / 2)
     except (linalg.LinAlgError, ValueError) as error:
         raise NumericalError(
-            "The landmark solution lost its digits on the way to all points: its columns are no longer independent. "
-            "Use more landmarks, raise the ridge reg of their weights, or use solver='exact'."
+            "The landmark solution lost its digits on the way to all points: its columns are no longer "
+            "independent. Use more landmarks, raise the ridge reg of their weights, or use "
+            f"{setting('solver', 'exact')}."
         ) from error
     order = slice(None) if problem.end == "smallest" else slice(None, None, -1)
     rotation = rotation[:, order]
@@ -100,5 +102,6 @@ def _check_connected(reduced: Reduced) -> None:
     if (count := reduced_components(reduced)) > 1:
         raise DisconnectedError(
             f"The problem reduced to {reduced.A.shape[0]} landmarks falls into {count} parts that nothing ties. "
-            "Raise n_landmarks or the n_neighbors of the solver, or use solver='exact'."
+            f"Raise {named('n_landmarks')} or the {named('n_neighbors')} of the solver, or use "
+            f"{setting('solver', 'exact')}."
         )

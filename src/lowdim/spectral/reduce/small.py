@@ -16,6 +16,7 @@ from scipy.linalg import blas, lapack
 
 from ...errors import ConvergenceError, InputError
 from ...lapack import cholesky, eigenpairs, to_standard
+from ...messages import named, setting
 from ...parallel import row_blocks
 from ...records import End, Floats, Integers
 from ...run import Run
@@ -130,8 +131,8 @@ class _Pencil:
         """The pencil of a reduction, without landmarks that carry nothing."""
         if not np.isfinite(reduced.A.sum() + reduced.B.sum()):
             raise ConvergenceError(
-                "The reduced matrices hold values that are not finite: the weights or the matrix overflowed. Scale the "
-                "data, or raise the ridge reg of the landmark weights."
+                "The reduced matrices hold values that are not finite: the weights or the matrix overflowed. Scale "
+                "the data, or raise the ridge reg of the landmark weights."
             )
         if (lowest := float(reduced.B.diagonal().min(initial=0.0))) < 0:
             raise InputError(
@@ -176,9 +177,10 @@ def _require_rank(rank: int, reduced: Reduced, n_components: int) -> None:
     trivial = reduced.constraint.shape[1]
     if rank < n_components + trivial:
         raise InputError(
-            f"n_components={n_components}, with {trivial} trivial solutions, needs at least {n_components + trivial} "
-            f"independent landmarks; the {reduced.size} landmarks span {rank} directions (equal landmarks, and those "
-            "that no point is near to, add none). Raise n_landmarks, lower n_components, or choose them otherwise."
+            f"{setting('n_components', n_components)}, with {trivial} trivial solutions, needs at least "
+            f"{n_components + trivial} independent landmarks; the {reduced.size} landmarks span {rank} directions "
+            f"(equal landmarks, and those that no point is near to, add none). Raise {named('n_landmarks')}, lower "
+            f"{named('n_components')}, or choose them otherwise."
         )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import InputError
+from ...messages import setting
 from ...records import Floats, Operator, Problem, Sparse
 from ...run import Run
 from ..operators import Explicit, Laplacian, Normal
@@ -38,8 +39,9 @@ def smoothed(problem: Problem, Z: Sparse, steps: int, run: Run) -> Sparse:
     )
     if problem.end != "smallest" or not is_sparse:
         raise InputError(
-            f"smooth={steps} spreads landmark weights along a sparse graph towards its smooth vectors, but this "
-            "problem has a dense matrix, or wants the largest eigenvalues. Use smooth=0, and polish or more landmarks."
+            f"{setting('smooth', steps)} spreads landmark weights along a sparse graph towards its smooth vectors, "
+            f"but this problem has a dense matrix, or wants the largest eigenvalues. Use {setting('smooth', 0)}, "
+            "and polish or more landmarks."
         )
     if steps == 0:
         return Z

@@ -16,6 +16,7 @@ from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
+from ...messages import setting
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
@@ -88,20 +89,21 @@ def landmark_weights(
     index.check_k(landmarks.rows, n_neighbors)
     n_rows, columns = rows.n_rows, landmarks.indices if pairwise else None
     indices, weights = np.empty(n_rows * n_neighbors, np.int32), np.empty(n_rows * n_neighbors)
-    remoteness = Remoteness(index, n_neighbors, metric)
+    quiet = run.silent()
+    remoteness = Remoteness(index, n_neighbors, metric, quiet)
     table = _table(index, n_rows, n_neighbors, reg, run=run)
 
     def weigh(block: slice) -> tuple[int, float]:
         part = Rows(rows.values[block])
         part = part if columns is None else Rows(part.values[:, columns])
-        neighbors = index.query(part, n_neighbors)
+        neighbors = index.query(part, n_neighbors, quiet)
         patches: Patches = (
-            patches_of(index, neighbors, part, n_jobs=run.n_jobs)
+            patches_of(index, neighbors, part, quiet)
             if table is None
-            else table_patches(neighbors, table, n_jobs=run.n_jobs)
+            else table_patches(neighbors, table, quiet)
         )
         own = slice(block.start * n_neighbors, block.stop * n_neighbors)
-        block_weights = reconstruction_weights(patches, reg=reg, snap=True, n_jobs=run.n_jobs)
+        block_weights = reconstruction_weights(patches, quiet, reg=reg, snap=True)
         indices[own], weights[own] = block_weights.indices, block_weights.data
         run.progress(block.stop, n_rows)
         return remoteness.of(neighbors)
@@ -136,9 +138,7 @@ def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, run: Run) ->
         or reg < SAFE_RIDGE
     ):
         return None
-    return np.square(
-        pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), n_jobs=run.n_jobs)
-    )
+    return np.square(pairwise_distances(index.rows, index.rows, resolve_metric("euclidean"), run))
 
 
 def _index(
@@ -151,8 +151,7 @@ def _index(
             search="exact",
             metric_params=parameters_from_data(metric, rows),
             n_queries=rows.n_rows,
-            n_jobs=run.n_jobs,
-            events=run.events,
+            run=run,
         )
     if rows.is_sparse:
         raise InputError(
@@ -163,19 +162,19 @@ def _index(
         raise InputError(
             "Landmarks must be indices of points where X is a matrix between points; got points."
         )
-    return build_index(landmarks.rows, PRECOMPUTED[0], n_jobs=run.n_jobs)
+    return build_index(landmarks.rows, PRECOMPUTED[0], run=run)
 
 
 class Remoteness:
     """How far points are from their nearest landmarks, as a multiple of how far these are from their own."""
 
-    def __init__(self, index: Index, n_neighbors: int, metric: str | Callable[..., float]) -> None:
+    def __init__(self, index: Index, n_neighbors: int, metric: str | Callable[..., float], run: Run) -> None:
         self.far, self.farthest = 0, 0.0
         # Metrics that grow with the square of a Euclidean distance are compared by that distance.
         resolved = None if metric in PRECOMPUTED else resolve_metric(metric)
         self.is_square = isinstance(resolved, MappedMetric) and not resolved.is_homogeneous
         k = min(max(n_neighbors, REACH), index.n_points - 1)
-        self.reach = index.query(None, k).distances.reshape(-1, k)[:, -1] if k else np.full(1, np.inf)
+        self.reach = index.query(None, k, run).distances.reshape(-1, k)[:, -1] if k else np.full(1, np.inf)
 
     def of(self, neighbors: Neighbors) -> tuple[int, float]:
         """How many of some rows are far, and how far the farthest is; each row has neighbours."""
@@ -198,7 +197,7 @@ class Remoteness:
             run.warned(
                 f"{self.far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
                 f"{self.farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
-                "coordinates are extrapolated. Use more landmarks, choose='farthest' or 'k-means', or leave out "
-                "outliers.",
+                f"coordinates are extrapolated. Use more landmarks, {setting('choose', 'farthest')} or 'k-means', "
+                "or leave out outliers.",
                 DataWarning,
             )

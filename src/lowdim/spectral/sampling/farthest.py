@@ -12,7 +12,6 @@ from ...data.rows import Rows
 from ...neighbors import resolve_metric
 from ...neighbors.geometry import Geometry
 from ...neighbors.metrics import MappedMetric
-from ...parallel import map_blocks
 from ...records import Floats, Integers
 from ...run import Run
 
@@ -57,8 +56,8 @@ def _step(rows: Rows, count: int, metric: str | Callable[..., float], pairwise: 
             rows.n_rows,
             run=run,
         )
-    geometry = Geometry(rows, resolved, run.n_jobs)
-    return _sparse(geometry, run) if rows.is_sparse else _Dense(geometry, count)
+    geometry = Geometry(rows, resolved, run)
+    return _sparse(geometry, run) if rows.is_sparse else _Dense(geometry, count, run)
 
 
 def _sparse(geometry: Geometry, run: Run) -> Step:
@@ -87,8 +86,8 @@ def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, run: Run
 class _Dense:
     """Steps over dense rows under a metric with a Euclidean form: rows that cannot change are not read."""
 
-    def __init__(self, geometry: Geometry, count: int) -> None:
-        self.geometry = geometry
+    def __init__(self, geometry: Geometry, count: int, run: Run) -> None:
+        self.geometry, self.run = geometry, run
         n_rows, n_columns = geometry.rows.shape
         self.nearest, self.squared = np.full(n_rows, -1, np.int64), np.full(n_rows, np.inf)
         self.landmarks, self.terms = np.empty((count, n_columns)), np.empty((count, 3))
@@ -116,7 +115,7 @@ class _Dense:
             )
             return part.start + place, largest
 
-        found = map_blocks(work, rows.n_rows, n_jobs=geometry.n_jobs, block_rows=_block_rows(rows.n_rows))
+        found = self.run.map(work, rows.n_rows, block_rows=_block_rows(rows.n_rows))
         self.landmarks[number], self.terms[number] = row.values[0], row.terms[0]
         self.used += 1
         return _farthest_of(found)

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...errors import InputError
+from ...messages import setting
 from ...neighbors import build_index, resolve_metric
 from ...neighbors.metrics import MappedMetric
 from ...parallel import row_blocks
@@ -46,14 +47,15 @@ def k_means_centres(rows: Rows, count: int, metric: str | Callable[..., float], 
     resolved = resolve_metric(metric, None, rows)
     if not isinstance(resolved, MappedMetric):
         raise InputError(
-            f"choose='k-means' needs a metric with Euclidean coordinates, in which a mean is near to all; got "
-            f"metric={resolved.name!r}. Use choose='farthest' or 'random'."
+            f"{setting('choose', 'k-means')} needs a metric with Euclidean coordinates, in which a mean is near to "
+            f"all; got {setting('metric', resolved.name)}. Use {setting('choose', 'farthest')} or 'random'."
         )
     size = 8 * count * rows.n_columns
     if rows.is_sparse and size > CENTRE_BYTES:
         raise InputError(
-            f"choose='k-means' makes dense centres of sparse rows: {count} of {rows.n_columns} columns would take "
-            f"{format_bytes(size)}. Use choose='farthest' or 'random', or fewer landmarks."
+            f"{setting('choose', 'k-means')} makes dense centres of sparse rows: {count} of {rows.n_columns} "
+            f"columns would take {format_bytes(size)}. Use {setting('choose', 'farthest')} or 'random', or fewer "
+            "landmarks."
         )
     sample = _sample(rows, count, run=run)
     centres = _vectors(
@@ -61,8 +63,8 @@ def k_means_centres(rows: Rows, count: int, metric: str | Callable[..., float], 
     )
     previous = np.inf
     for turn in range(ITERATIONS):
-        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, n_jobs=run.n_jobs)
-        found = index.query(sample, 1)
+        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, run=run)
+        found = index.query(sample, 1, run.silent())
         centres = _means(sample, found.indices, found.distances, count, resolved)
         run.progress(turn + 1, ITERATIONS)
         spread = float(np.mean(found.distances**2))

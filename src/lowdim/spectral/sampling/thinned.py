@@ -28,13 +28,13 @@ def thinned_points(
     part = rows.select(drawn)
     part = Rows(part.values[:, drawn]) if pairwise else part
     parameters = {} if pairwise else parameters_from_data(metric, rows)
-    index = build_index(part, metric, search="exact", metric_params=parameters, n_jobs=run.n_jobs)
-    return drawn[_without_closest(index, size - count)]
+    index = build_index(part, metric, search="exact", metric_params=parameters, run=run)
+    return drawn[_without_closest(index, size - count, run)]
 
 
-def _without_closest(index: Index, surplus: int) -> Integers:
+def _without_closest(index: Index, surplus: int, run: Run) -> Integers:
     """Places that are left when the later point of the closest pair has been taken away, ``surplus`` times."""
-    near = _Near(index)
+    near = _Near(index, run)
     pairs = [pair for place in range(index.n_points) if (pair := near.next(place)) is not None]
     heapq.heapify(pairs)
     while surplus:
@@ -52,11 +52,11 @@ def _without_closest(index: Index, surplus: int) -> Integers:
 class _Near:
     """The neighbours of each point that are left, nearest first; more are looked for when a list runs out."""
 
-    def __init__(self, index: Index) -> None:
-        self.index = index
+    def __init__(self, index: Index, run: Run) -> None:
+        self.index, self.run = index, run.silent()
         self.is_left = np.ones(index.n_points, dtype=bool)
         k = min(NEIGHBORS, index.n_points - 1)
-        found = index.query(None, k)
+        found = index.query(None, k, self.run)
         self.lists = list(zip(found.distances.reshape(-1, k), found.indices.reshape(-1, k), strict=True))
         self.used = [0] * index.n_points
 
@@ -75,6 +75,6 @@ class _Near:
 
     def _look_further(self, place: int) -> None:
         k = min(self.index.n_points, 4 * self.lists[place][1].size + 1)
-        found = self.index.query(self.index.rows.select(np.array([place])), k)
+        found = self.index.query(self.index.rows.select(np.array([place])), k, self.run)
         others = found.indices != place
         self.lists[place] = found.distances[others][: k - 1], found.indices[others][: k - 1]

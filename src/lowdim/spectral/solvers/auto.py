@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
+from ...messages import named
 from ...records import Attempt, Floats, Operator, Problem, Solution
 from ...run import Run
 from ..operators import CenteredGram, Explicit, GramRows, Laplacian
@@ -71,7 +72,7 @@ def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
     standard, n_components = standardise(problem, settings.run), settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
-            f"n_components must be between 1 and {standard.room} (the {standard.size} points less the "
+            f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "
             f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
         )
     if solver not in _LADDER:

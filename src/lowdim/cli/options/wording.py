@@ -1,0 +1,34 @@
+"""Messages of the library in the words of the command line: options instead of parameters."""
+
+from __future__ import annotations
+
+import shlex
+
+from ...messages import Mention
+
+RENAMED = {"random_state": "seed", "n_jobs": "threads", "n_landmarks": "landmarks", "y": "label"}
+"""Parameters that have another name here."""
+ARGUMENTS = {"X": "DATA", "embedding": "EMBEDDING"}
+"""What is no option but a file."""
+
+
+def flag_of(parameter: str, owner: str = "") -> str:
+    """The option of a parameter, or of a field of a configured object that a parameter takes."""
+    if owner and parameter not in RENAMED:
+        return f"--{owner}-{parameter.replace('_', '-')}"
+    return "--" + RENAMED.get(parameter, parameter).replace("_", "-")
+
+
+def shell(mention: Mention) -> str:
+    """The language of the command line: ``--n-neighbors``, ``--n-neighbors 30``, ``--no-whiten``, ``none``."""
+    if not mention.parameter or mention.parameter in ARGUMENTS:
+        return ARGUMENTS.get(mention.parameter, mention.text)
+    from .table import owner_of, owner_of_field
+
+    owner = owner_of(mention.owner) if mention.owner else owner_of_field(mention.parameter)
+    flag = flag_of(mention.parameter, owner)
+    if mention.kind == "name" or mention.code == "True":
+        return flag
+    if mention.code == "False":
+        return f"--no-{flag.removeprefix('--')}"
+    return f"{flag} {shlex.quote(mention.text)}"

@@ -1,0 +1,1 @@
+"""Standard streams and the person who watches them: what is said, progress, signals."""

@@ -1,0 +1,46 @@
+"""The only place where parameters and data are checked or cast.
+
+Every message has one form: which parameter, what is allowed, what came, what to do.
+"""
+
+from __future__ import annotations
+
+from .pairwise import check_dense, check_distances, check_graph, check_pairwise, check_symmetric
+from .parameters import (
+    check_clusters,
+    check_components,
+    check_distinct,
+    check_finite,
+    check_memory,
+    check_neighbors,
+    check_parameters,
+    listed,
+    make_generator,
+    parse_bytes,
+)
+from .points import check_block, check_coordinates, check_rows, check_size, loaded, read_array, view_rows
+
+__all__ = [
+    "check_block",
+    "check_clusters",
+    "check_components",
+    "check_coordinates",
+    "check_dense",
+    "check_distances",
+    "check_distinct",
+    "check_finite",
+    "check_graph",
+    "check_memory",
+    "check_neighbors",
+    "check_pairwise",
+    "check_parameters",
+    "check_rows",
+    "check_size",
+    "check_symmetric",
+    "listed",
+    "loaded",
+    "make_generator",
+    "parse_bytes",
+    "read_array",
+    "view_rows",
+]

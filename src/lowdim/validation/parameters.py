@@ -1,0 +1,138 @@
+"""Parameters by their rules, sizes against each other, memory and seeds."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, MemoryLimitError
+from ..memory import available_memory
+from ..messages import in_python, named, setting
+from ..messages import value as quoted
+from ..records import Floats, format_bytes
+from ..rules import Either, OneOf, Rule, Whole
+
+
+def check_parameters(
+    owner: str,
+    values: Mapping[str, Any],
+    rules: Mapping[str, Rule],
+    *,
+    own_word: Callable[[str, object, Rule], str] = lambda name, value, rule: "",
+) -> None:
+    """Raise an InputError for the first parameter that its rule does not allow.
+
+    ``own_word`` may say what a value of another library is called here.
+    """
+    for name, value in values.items():
+        rule = rules.get(name)
+        if rule is None or rule.allows(value):
+            continue
+        hint = own_word(name, value, rule) or _nearest_word(value, rule)
+        raise InputError(f"{name} of {owner} must be {rule.words}; got {value!r}.{hint}")
+
+
+def _nearest_word(value: object, rule: Rule) -> str:
+    rules = rule.rules if isinstance(rule, Either) else (rule,)
+    names = [name for part in rules if isinstance(part, OneOf) for name in part.names]
+    close = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
+    return f" Did you mean {quoted(close[0])}?" if close else ""
+
+
+def check_components(n_components: int, available: int, why: str) -> None:
+    """Raise an InputError when more components are asked for than the problem has."""
+    if n_components > available:
+        raise InputError(
+            f"{named('n_components')} must be at most {available}: {why}; got {n_components}. Ask for fewer, or "
+            "give more data."
+        )
+
+
+def check_neighbors(n_neighbors: int, n_points: int, collapsed: int = 0) -> None:
+    """Raise an InputError when there are not more points than neighbours asked for."""
+    if n_neighbors >= n_points:
+        distinct = f" distinct points ({collapsed} duplicates were collapsed)" if collapsed else " points"
+        raise InputError(
+            f"{named('n_neighbors')} must be less than the number of points; got "
+            f"{setting('n_neighbors', n_neighbors)} with {n_points}{distinct}. Use {named('n_neighbors')} <= "
+            f"{n_points - 1}."
+        )
+
+
+def check_distinct(n_distinct: int, n_rows: int) -> None:
+    """Raise an InputError when all rows are one point."""
+    if n_distinct == 1:
+        raise InputError(
+            f"X must hold at least 2 distinct points; all its {n_rows} rows are equal. There is nothing to embed."
+        )
+
+
+def check_clusters(n_clusters: int, n_rows: int) -> None:
+    """Raise an InputError when there are more groups than points."""
+    if n_clusters > n_rows:
+        raise InputError(
+            f"{named('n_clusters')} must be at most the number of points; got {setting('n_clusters', n_clusters)} "
+            f"with n_samples={n_rows}. "
+            "Ask for fewer."
+        )
+
+
+def check_finite(values: Floats, stage: str) -> Floats:
+    """What a stage hands on must be finite: NaN never comes out."""
+    if not np.all(np.isfinite(values)):
+        raise InputError(
+            f"{stage} gave {int(np.sum(~np.isfinite(values)))} values that are not finite. The data's scale is "
+            "probably beyond what float64 can square: rescale the columns, for example by their standard deviation."
+        )
+    return values
+
+
+def parse_bytes(limit: int | float | str | None) -> int | None:
+    """Bytes that ``memory_limit`` stands for: a number, or words such as '4 GB' and '512MiB'."""
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?)(i?)b?\s*", limit.lower())
+        if match is None:
+            raise InputError(
+                f"{named('memory_limit')} must be bytes or a size such as '4 GB'; got {quoted(limit)}."
+            )
+        base = 1024 if match[3] else 1000
+        return int(float(match[1]) * base ** " kmgt".index(match[2] or " "))
+    return int(limit)
+
+
+def check_memory(needed: int, limit: int | float | str | None, *, what: str, instead: str) -> None:
+    """Raise a MemoryLimitError before work that would need more than the limit, or than the machine has free."""
+    allowed = parse_bytes(limit)
+    source = named("memory_limit")
+    if allowed is None:
+        allowed, source = available_memory(), "this machine's free memory"
+    if allowed is not None and needed > allowed:
+        raise MemoryLimitError(
+            f"{what} needs at least {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
+        )
+
+
+def make_generator(random_state: Any) -> np.random.Generator:
+    """A generator of its own from a seed, a Generator, a RandomState or None."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31 - 1))
+    if random_state is None or Whole(0).allows(random_state):
+        return np.random.default_rng(random_state)
+    raise InputError(
+        f"{named('random_state')} must be a whole number >= 0{in_python(', a NumPy Generator or RandomState')}, or "
+        f"{quoted(None)}; got {quoted(random_state)}."
+    )
+
+
+def listed(items: Iterable[object], most: int = 5) -> str:
+    """The first few items of a list for a message: 3, 5, 8, ..."""
+    shown = [str(item) for item in items]
+    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

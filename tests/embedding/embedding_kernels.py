@@ -1,0 +1,66 @@
+"""Similarities that the library does not have, each by its slopes alone, and the values that compiled loops see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lowdim import kernels
+from lowdim.embedding.similarities import Similarity
+from lowdim.kernels.compiling import njit
+
+near = kernels.radials.near
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Similarity):
+    """1 / (1 + a D^b), as UMAP has it: for b < 1 its slopes are infinite at 0."""
+
+    a: float = 1.6
+    b: float = 0.9
+
+    name: ClassVar[str] = "power"
+    is_smooth: ClassVar[bool] = False
+
+    def slope(self, D, order=0):
+        K = 1 / (1 + self.a * D**self.b)
+        if order == 0:
+            return K
+        steep = self.a * self.b * D ** (self.b - 1) * K**2
+        return (
+            steep if order == 1 else steep * ((1 - self.b) / D + 2 * self.a * self.b * D ** (self.b - 1) * K)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tail(Similarity):
+    """c (1 + D / w^2)^-p: smooth, wide, with a heavy tail, and not 1 at 0."""
+
+    c: float = 0.7
+    w: float = 2.0
+    p: float = 0.6
+
+    name: ClassVar[str] = "tail"
+
+    @property
+    def width(self):
+        return self.w
+
+    def slope(self, D, order=0):
+        factor = (1.0, self.p, self.p * (self.p + 1))[order] / self.w ** (2 * order)
+        return self.c * factor * (1 + D / self.w**2) ** (-self.p - order)
+
+
+@njit()
+def _near(radial, D, order, out):
+    for i in range(D.size):
+        out[i] = near(radial, D[i], order)
+
+
+def near_values(radial, D, order):
+    """What the near pairs see of a compiled radial function."""
+    out = np.empty_like(D)
+    _near(radial, D, order, out)
+    return out

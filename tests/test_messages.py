@@ -1,0 +1,111 @@
+"""A message is written once and said in the language of its reader."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import lowdim
+from lowdim.cli.options.wording import shell
+from lowdim.errors import DataWarning, FileError, FormatError, InputError, InputTypeError, MemoryLimitError
+from lowdim.events import Events
+from lowdim.messages import hyphenated, in_python, named, parts_of, said, setting, value
+from lowdim.rules import Either, Function, Instance, Jobs, Nothing, OneOf, Real, Truth, Whole
+
+LANGUAGES = [
+    (named("n_neighbors"), "n_neighbors", "--n-neighbors"),
+    (named("n_neighbors", "LLL"), "n_neighbors of LLL", "--solver-n-neighbors"),
+    (named("n_neighbors", "Isomap"), "n_neighbors of Isomap", "--n-neighbors"),
+    (named("random_state"), "random_state", "--seed"),
+    (named("X", "score"), "X of score", "DATA"),
+    (named("polish"), "polish", "--solver-polish"),
+    (setting("n_neighbors", 30), "n_neighbors=30", "--n-neighbors 30"),
+    (setting("n_neighbors", np.int64(30)), "n_neighbors=30", "--n-neighbors 30"),
+    (setting("solver", "exact"), "solver='exact'", "--solver exact"),
+    (setting("drop", ("id", "item")), "drop=('id', 'item')", "--drop id,item"),
+    (setting("drop", "cell type"), "drop='cell type'", "--drop 'cell type'"),
+    (setting("header", False), "header=False", "--no-header"),
+    (setting("force", True), "force=True", "--force"),
+    (setting("radius", None), "radius=None", "--radius none"),
+    (setting("affinity", lowdim.Entropic()), f"affinity={lowdim.Entropic()!r}", "--affinity entropic"),
+    (value(None), "None", "none"),
+    (value(True), "True", "true"),
+    (value("exakt"), "'exakt'", "'exakt'"),
+    (value([1.5, 2]), "[1.5, 2]", "1.5,2"),
+    (in_python("a NumPy Generator"), "a NumPy Generator", ""),
+    (in_python("X.toarray()", "a dense file"), "X.toarray()", "a dense file"),
+]
+
+
+@pytest.mark.parametrize(("message", "in_library", "in_shell"), LANGUAGES)
+def test_mentions_in_both_languages(message, in_library, in_shell):
+    sentence = f"Before {message}, after."
+    assert said(sentence) == f"Before {in_library}, after."
+    assert said(sentence, shell) == f"Before {in_shell}, after."
+
+
+@pytest.mark.parametrize(
+    "kind", [InputError, InputTypeError, FileError, FormatError, MemoryLimitError, DataWarning]
+)
+def test_errors_and_warnings_hold_plain_text_and_their_parts(kind):
+    error = kind(f"{named('n_neighbors')} must be less; got {setting('n_neighbors', 9)}.")
+    assert str(error) == "n_neighbors must be less; got n_neighbors=9."
+    assert error.args == (str(error),)
+    assert error.said(shell) == "--n-neighbors must be less; got --n-neighbors 9."
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.said(shell)) == (str(error), error.said(shell))
+
+
+def test_plain_messages_and_none_are_left_alone():
+    assert str(InputError("x {y} is 'z'")) == "x {y} is 'z'"
+    assert InputError("x").said(shell) == "x"
+    assert str(InputError()) == ""
+    assert InputError().said(shell) == ""
+
+
+def test_marks_in_what_is_mentioned_do_no_harm():
+    odd = "a\x1eb\x1fc"
+    assert said(f"got {value(odd)}.") == "got 'a\\x1eb\\x1fc'."
+    assert said(f"got {value(odd)}.", shell) == "got 'a b c'."
+    assert said(f"{odd}: {named('label')}", shell) == "ab\x1fc: --label"
+    assert parts_of("") == ()
+
+
+def test_a_warning_reaches_listeners_as_plain_text_and_readers_in_parts():
+    heard = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Events(heard.append).warned(f"Raise {named('n_neighbors')}.", DataWarning)
+    assert heard[0].message == "Raise n_neighbors."
+    assert caught[0].message.said(shell) == "Raise --n-neighbors."
+
+
+@pytest.mark.parametrize(
+    ("rule", "in_library", "in_shell"),
+    [
+        (Either(Whole(1), Nothing()), "a whole number >= 1, or None", "a whole number >= 1, or none"),
+        (Truth(), "True or False", "true or false"),
+        (OneOf("a", "b"), "one of 'a', 'b'", "one of 'a', 'b'"),
+        (Either(OneOf("a"), Function()), "one of 'a', or a function", "one of 'a'"),
+        (Either(Function(), Real()), "a function, or a finite number", "a finite number"),
+        (Either(Instance(str), Nothing()), "an object of class str, or None", "a word, or none"),
+        (
+            Either(Whole(0), Instance(np.ndarray)),
+            "a whole number >= 0, or an object of class ndarray",
+            "a whole number >= 0",
+        ),
+        (Either(Function(), Instance(dict)), "a function, or an object of class dict", "a function"),
+        (Jobs(), Jobs.words, Jobs.words),
+    ],
+)
+def test_rules_speak_both_languages(rule, in_library, in_shell):
+    assert said(rule.words) == in_library
+    assert said(rule.words, shell) == in_shell
+
+
+def test_names_as_they_are_typed():
+    typed = ["laplacian-eigenmaps", "kernel-pca", "lll", "barnes-hut", "tsne"]
+    assert [hyphenated(n) for n in ("LaplacianEigenmaps", "KernelPCA", "LLL", "BarnesHut", "TSNE")] == typed

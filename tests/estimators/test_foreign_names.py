@@ -58,7 +58,7 @@ def test_the_name_meant_depends_on_the_class() -> None:
 def test_a_slip_gets_the_nearest_name_and_nonsense_the_list() -> None:
     with pytest.raises(TypeError, match="Did you mean 'n_neighbors'"):
         lowdim.LLE(n_neighbours=5)
-    with pytest.raises(TypeError, match="It has n_components, .*whiten"):
+    with pytest.raises(TypeError, match=r"It has n_components, .*whiten"):
         lowdim.PCA(quux=5)
 
 

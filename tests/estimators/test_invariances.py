@@ -7,15 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import EVERY, make
+from registry import EMBEDDINGS, EVERY, every_but, make
 
 import lowdim
 
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
 
 SOME = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-ROTATABLE = [name for name in EVERY if name != "ClassicalMDS-manhattan"]
-SCALABLE = [name for name in EVERY if name != "KernelPCA"]
+SOLVED = every_but(
+    EMBEDDINGS, "rounding grows from step to step of a descent, and the seed shows in its start"
+)
+ROTATABLE = [name for name in SOLVED if name != "ClassicalMDS-manhattan"]
+SCALABLE = [name for name in SOLVED if name != "KernelPCA"]
 
 
 def surface(seed: int, n: int = 120) -> np.ndarray:
@@ -48,7 +51,7 @@ def test_scale(name: str, seed: int, power: int) -> None:
     assert aligned_error(make(name).fit_transform(X * 10.0**power), make(name).fit_transform(X)) < 1e-4
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", SOLVED)
 @SOME
 @given(seed=st.integers(0, 10**6))
 def test_order_of_rows(name: str, seed: int) -> None:
@@ -74,7 +77,7 @@ def test_same_seed_same_bits_and_global_seed_untouched(name: str) -> None:
     assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", SOLVED)
 def test_another_seed_gives_the_same_picture(name: str) -> None:
     """Solutions are converged and their signs fixed, so the seed of the start does not show."""
     X = surface(2, 300)

@@ -76,6 +76,7 @@ ZOO: dict[str, Callable[[], Made]] = {
         APART,
     ),
     "KernelPCA": lambda: (lowdim.KernelPCA(kernel="rbf", gamma=0.01), POINTS),
+    "KernelPCA-inverse": lambda: (lowdim.KernelPCA(kernel="rbf", fit_inverse_transform=True), POINTS),
     "KernelPCA-landmarks": lambda: (lowdim.KernelPCA(kernel="poly", landmarks=np.arange(0, 90, 3)), POINTS),
     "KernelPCA-precomputed": lambda: (lowdim.KernelPCA(kernel="precomputed"), POINTS @ POINTS.T),
     "Isomap": lambda: (lowdim.Isomap(), POINTS),

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import lowdim
+from lowdim.optimize import Annealing
 
 USED: set[str] = set()
 """Adapters that were fitted since this was last emptied."""
@@ -228,13 +229,20 @@ class SpectralEmbedding(Laplacian):
     def _kernel(self, X: Any) -> Any:
         return self.affinity(X)
 
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Fit, and keep the diagonal of a kernel, which no Laplacian sees."""
+        super().fit(X)
+        is_matrix = self.affinity == "precomputed" and isinstance(X, np.ndarray)
+        self.diagonal_ = np.diag(np.diagonal(X)) if is_matrix else None
+        return self
+
     @property
     def affinity_matrix_(self) -> Any:
         """Dense, and with the diagonal that a kernel has, where every pair has a weight."""
         weights = self.model_.affinity_matrix_
         if self.affinity == "rbf" or callable(self.affinity):
             return weights.toarray() + np.eye(weights.shape[0])
-        return weights
+        return weights if self.diagonal_ is None else weights.toarray() + self.diagonal_
 
 
 def spectral_embedding(
@@ -292,10 +300,11 @@ class TSNE(Adapter):
     same = ("n_components", "perplexity", "max_iter", "init", "verbose", "random_state", "n_jobs")
 
     def translated(self, X: Any) -> Any:
-        """The schedule of rates and exaggeration is lowdim's own."""
+        """The schedule is lowdim's own, of the same length and exaggeration."""
         repulsion = "exact" if self.method == "exact" else lowdim.BarnesHut(self.angle)
+        schedule = Annealing(iterations=self.max_iter, exaggeration=float(self.early_exaggeration))
         metric = metric_of(self.metric, self.metric_params)
-        return lowdim.TSNE(metric=metric, repulsion=repulsion, **self._own())
+        return lowdim.TSNE(metric=metric, repulsion=repulsion, optimizer=schedule, **self._own())
 
     @property
     def kl_divergence_(self) -> float:
@@ -305,7 +314,7 @@ class TSNE(Adapter):
     @property
     def n_iter_(self) -> int:
         """The last iteration, counted from 0."""
-        return int(self.model_.history_.iterations[-1])
+        return int(self.model_.history_.iterations[-1]) - 1
 
 
 class ClassicalMDS(Adapter):

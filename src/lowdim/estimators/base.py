@@ -20,6 +20,7 @@ from ..events import Event, Events, Listener
 from ..mapping.base import Map
 from ..memory import peak_memory
 from ..messages import named, setting
+from ..messages import value as quoted
 from ..methods.base import Embedded
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+from sklearn.utils.validation import check_is_fitted
+
 from ..data.rows import Rows
 from ..methods.isomap import USUAL_NEIGHBORS, Geodesic
 from ..rules import Rule
@@ -53,6 +55,7 @@ class Isomap(SpectralEstimator):
     eigenvalues_ : array (n_components,), largest first
     residual_variance_ : array (n_components,), 1 - R^2 of geodesic and embedded distances for 1, 2, ... coordinates
         (from 1000 points to all others where there are more; absent where only parts were embedded)
+    reconstruction_error_ : float, |B - XX'| / N (absent where residual_variance_ is)
     component_labels_ : array (n_samples,), 0 for the largest component
     report_ : what was done and chosen, seconds per stage, residuals
 
@@ -86,3 +89,8 @@ class Isomap(SpectralEstimator):
 
     def _method(self) -> Geodesic:
         return Geodesic(self.n_components, self.metric, graph_of(self, USUAL_NEIGHBORS))
+
+    def reconstruction_error(self) -> float:
+        """|B - XX'| / N, B the centred Gram matrix of the geodesics: what the embedding leaves of it."""
+        check_is_fitted(self, "reconstruction_error_")
+        return float(vars(self)["reconstruction_error_"])

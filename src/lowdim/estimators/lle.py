@@ -59,7 +59,8 @@ class LLE(SpectralEstimator):
     Attributes
     ----------
     embedding_ : array (n_samples, n_components)
-    eigenvalues_ : array (n_components,), smallest first; their sum is the reconstruction error
+    eigenvalues_ : array (n_components,), smallest first
+    reconstruction_error_ : float, their sum
     component_labels_ : array (n_samples,), 0 for the largest component
     report_ : what was done and chosen, seconds per stage, residuals
 
@@ -95,3 +96,8 @@ class LLE(SpectralEstimator):
     def _method(self) -> LocallyLinear:
         usual = max(USUAL_NEIGHBORS, fewest_neighbors(self.variant, self.n_components) + 1)
         return LocallyLinear(self.n_components, self.metric, graph_of(self, usual), self.variant, self.reg)
+
+    @property
+    def reconstruction_error_(self) -> float:
+        """tr X'AX, what neighbours leave of their points: the sum of the eigenvalues (Roweis & Saul 2000, eq. 2)."""
+        return float(self.eigenvalues_.sum())

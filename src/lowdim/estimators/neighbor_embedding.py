@@ -301,9 +301,7 @@ class NeighborEmbedding(EmbeddingParameters):
         n_rows = rows.n_rows
         k = min(self._wanted_neighbors(n_rows), max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = (
-            [] if given else [plan_search(rows, self.metric, k, self.search, patience=NEIGHBOR_PATIENCE)]
-        )
+        stages = [] if given else [plan_search(rows, self.metric, k, self.search, patience=NEIGHBOR_PATIENCE)]
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         return [
             *stages,

@@ -139,12 +139,7 @@ class PCA(Estimator):
     def inverse_transform(self, X: Any) -> Floats:
         """Points of the original space from coordinates."""
         check_is_fitted(self)
-        coordinates = np.asarray(X, dtype=np.float64)
-        if coordinates.ndim != 2 or coordinates.shape[1] != self.n_components_:
-            raise InputError(
-                f"X of inverse_transform must have {self.n_components_} columns, one for each coordinate; got shape "
-                f"{coordinates.shape}."
-            )
+        coordinates = validation.check_coordinates(X, self.n_components_)
         if self.whiten:
             coordinates = coordinates * self._spread(self.explained_variance_)
         return np.asarray(coordinates @ self.components_ + self.mean_)

@@ -41,8 +41,12 @@ class SpectralEstimator(Estimator):
     def _method(self) -> Method:
         """The method that the parameters stand for."""
 
+    def _method_for(self, rows: Rows) -> Method:
+        """The method where the data decide part of it."""
+        return self._method()
+
     def _embed(self, rows: Rows, run: Run) -> Embedded:
-        method = self._method()
+        method = self._method_for(rows)
         # The choice may depend on the memory that is free: a run that goes on keeps to the one that was made.
         why = run.choice("method", lambda: self._solver_for(rows, method)[1])
         solver = self._landmarks_for(rows, method) if why else resolve_solver(self)
@@ -82,7 +86,7 @@ class SpectralEstimator(Estimator):
         return Size(rows.n_rows, rows.n_columns, self._workers.memory_limit, rows)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        method = self._method()
+        method = self._method_for(rows)
         return self._solver_for(rows, method)[0].costs(method, self._size(rows))
 
     def __sklearn_tags__(self) -> Any:

@@ -16,8 +16,6 @@ PAIR = 1.5e-10
 """Seconds of one column of a pair of rows, compared by matrix products."""
 
 
-
-
 def square(n_rows: int) -> str:
     """What a dense method has to say of its size."""
     return f"a {n_rows} x {n_rows} matrix"

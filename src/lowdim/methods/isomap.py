@@ -89,7 +89,10 @@ class Geodesic(Method):
         """1 - R^2 of geodesic and embedded distances for 1, 2, ... coordinates."""
         assert isinstance(problem, DistanceProblem)
         variance = run.stage("residual variance", _residual_variance, problem.squared, coordinates)
-        return Findings({"residual_variance_": variance}, {"residual_variance": variance})
+        error = _reconstruction_error(problem, coordinates)
+        return Findings(
+            {"residual_variance_": variance, "reconstruction_error_": error}, {"residual_variance": variance}
+        )
 
     @property
     def extends_landmarks(self) -> bool:
@@ -114,7 +117,9 @@ class Geodesic(Method):
     def costs(self, size: Size) -> Costs:
         """Neighbours, all shortest paths, a dense eigenproblem."""
         n_rows, k = size.n_rows, self.graph.n_neighbors or self.graph.usual
-        found = [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        found = (
+            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        )
         paths = costs.geodesics(n_rows, k)
         solving = [costs.dense_lanczos(n_rows, self.n_components), costs.residual_variance(n_rows)]
         return Costs([*found, paths], [*found, costs.in_blocks(paths)], solving, n_rows, k)
@@ -136,6 +141,22 @@ def _residual_variance(squared: Floats, coordinates: Floats, run: Run) -> Floats
     if n_points > SAMPLED_SOURCES:
         sources = np.sort(run.random("solve").choice(n_points, SAMPLED_SOURCES, replace=False))
     return residual_variance(np.sqrt(squared[sources]), coordinates, rows=sources, n_jobs=run.n_jobs)
+
+
+def _reconstruction_error(problem: DistanceProblem, coordinates: Floats) -> float:
+    """|B - XX'| / N in the Frobenius norm, B the centred Gram matrix (Tenenbaum et al. 2000, note 26).
+
+    X holds eigenvectors of B on the scale of their eigenvalues, so that |B - XX'|^2 = |B|^2 - |X'X|^2.
+    """
+    squared, profile = problem.squared, problem.mean_profile
+    copies = np.ones(profile.size) if problem.mass is None else problem.mass
+    middle = float(copies @ profile) / float(copies.sum())
+    total = 0.0
+    for part in row_blocks(profile.size, max(1, BLOCK_BYTES // (8 * profile.size))):
+        gram = -0.5 * (squared[part] - profile[part, None] - profile + middle)
+        total += float(copies[part] @ np.square(gram, out=gram) @ copies)
+    explained = coordinates.T @ (copies[:, None] * coordinates)
+    return float(np.sqrt(max(total - float(np.sum(explained**2)), 0.0)) / copies.sum())
 
 
 class LandmarkGeodesics:

@@ -18,6 +18,7 @@ from ..data.rows import Rows
 from ..errors import InputError, NumericalError
 from ..mapping.base import Map
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..messages import in_python, named, setting
 from ..neighbors import plan_search
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
@@ -97,7 +98,9 @@ class Eigenmaps(Method):
     def costs(self, size: Size) -> Costs:
         """Neighbours, a weight for each edge, a sparse eigenproblem."""
         (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
-        found = [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        found = (
+            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        )
         forming = [*found, costs.affinities(n_rows, k)]
         solving = costs.lanczos(n_rows, 2 * k, self.width, n_columns)
         return Costs(forming, forming, [solving], 2 * k)
@@ -107,9 +110,11 @@ def choose_affinity(affinity: str | Affinity, bandwidth: float | None, run: Run)
     """The affinity asked for; ``auto`` is self-tuning, or Gaussian where a bandwidth is given."""
     if affinity != "auto":
         if bandwidth is not None:
+            example = f"Put it into the affinity, as in Gaussian({bandwidth:g})."
             raise InputError(
-                f"bandwidth belongs to affinity='auto'; got bandwidth={bandwidth:g} with affinity={affinity!r}. Put it "
-                f"into the affinity, as in Gaussian({bandwidth:g})."
+                f"{named('bandwidth')} belongs to {setting('affinity', 'auto')}; got "
+                f"{setting('bandwidth', bandwidth)} with {setting('affinity', affinity)}. "
+                f"{in_python(example, 'Give one of them.')}"
             )
         return resolve_affinity(affinity)
     if bandwidth is not None:

@@ -194,6 +194,19 @@ def _is_kernel(f: Fields) -> bool:
     return f["name"] in KERNELS and f.get("gamma") is not None
 
 
+def _is_preimage(f: Fields) -> bool:
+    coordinates, weights = f["coordinates"], f["weights"]
+    is_pair = coordinates.ndim == weights.ndim == 2 and len(coordinates) == len(weights) > 0
+    return bool(is_pair and is_finite(coordinates) and is_finite(weights))
+
+
+def _is_kernel_pca(model: Any, shape: tuple[int, int]) -> bool:
+    back = getattr(model, "preimage_", None)
+    return back is None or (
+        back.coordinates.shape[1] == shape[1] and back.weights.shape[1] == model.n_features_in_
+    )
+
+
 def _is_pca(model: Any, shape: tuple[int, int]) -> bool:
     sketch, width = getattr(model, "sketch_", None), model.n_features_in_
     return (
@@ -242,6 +255,7 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
     "PrecomputedIndex": lambda f: not f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
     "GraphIndex": lambda f: f["rows"].is_sparse and f["rows"].n_rows == f["rows"].n_columns,
     "Kernel": _is_kernel,
+    "Preimage": _is_preimage,
     "KernelValues": lambda f: (
         f["kernel"].origin is None or f["kernel"].origin.shape == (f["rows"].n_columns,)
     ),
@@ -264,6 +278,7 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
 
 WHOLE: dict[str, Callable[[Any, tuple[int, int]], bool]] = {
     "PCA": _is_pca,
+    "KernelPCA": _is_kernel_pca,
     "SpectralClustering": _is_clustering,
 }
 """Whether the attributes of an estimator that its methods use fit its embedding."""

@@ -14,6 +14,7 @@ from ..mapping.base import Map
 from ..optimize.outcome import History
 from ..records import Certificate, Floats, Integers, Report
 from ..spectral.linear.streaming import Sketch
+from ..spectral.preimage import Preimage
 from .arrays import Broken
 from .consistency import check_model
 from .hints import fits
@@ -38,6 +39,8 @@ TYPES: dict[str, Any] = {
     "n_components_": int,
     "n_features_in_": int,
     "sketch_": Sketch,
+    "preimage_": Preimage,
+    "reconstruction_error_": float,
 }
 """Fitted attributes on which methods or pictures rely."""
 

@@ -45,6 +45,7 @@ RECORDS = {
     "affinities.binary": ("Binary", "FittedBinary"),
     "affinities.self_tuning": ("SelfTuning", "FittedSelfTuning"),
     "spectral.kernel_functions": ("Kernel",),
+    "spectral.preimage": ("Preimage",),
     "spectral.linear.streaming": ("Sketch",),
     "spectral.reduce.lll": ("LLL",),
     "spectral.reduce.landmark_z": ("LandmarkZ",),

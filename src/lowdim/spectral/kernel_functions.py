@@ -14,6 +14,8 @@ from ..parallel import map_blocks
 from ..records import Floats, Sparse
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "laplacian")
+OTHER_WORDS = {"polynomial": "poly"}
+"""Second words for some of them."""
 Pairwise = Callable[[NDArray[Any], NDArray[Any]], float]
 Block = Floats | Sparse
 

@@ -18,12 +18,13 @@ from .parameters import (
     make_generator,
     parse_bytes,
 )
-from .points import check_block, check_rows, check_size, loaded, read_array, view_rows
+from .points import check_block, check_coordinates, check_rows, check_size, loaded, read_array, view_rows
 
 __all__ = [
     "check_block",
     "check_clusters",
     "check_components",
+    "check_coordinates",
     "check_dense",
     "check_distances",
     "check_distinct",

@@ -79,7 +79,7 @@ def check_clusters(n_clusters: int, n_rows: int) -> None:
     if n_clusters > n_rows:
         raise InputError(
             f"{named('n_clusters')} must be at most the number of points; got {setting('n_clusters', n_clusters)} "
-            f"with n_samples={n_rows}. "
+            f"with {in_python(f'n_samples={n_rows}', f'{n_rows} points')}. "
             "Ask for fewer."
         )
 

@@ -18,6 +18,7 @@ from ..data.mapped import Mapped, guarded, in_memory, is_mapped
 from ..data.rows import Rows
 from ..errors import InputError
 from ..parallel import row_blocks
+from ..records import Floats
 from .features import check_features
 from .forms import Taken, take
 
@@ -47,6 +48,19 @@ def check_block(X: Any, name: str) -> Rows:
     rows = _as_rows(taken, own=False)
     _check_numbers(rows, name, taken.columns)
     return rows
+
+
+def check_coordinates(X: Any, n_components: int) -> Floats:
+    """Coordinates that are to be turned back into points: finite numbers, a column for each of ``n_components``."""
+    taken = _two_dimensional(take(loaded(X), "X"), "X")
+    if taken.values.shape[1] != n_components:
+        raise InputError(
+            f"X must have {n_components} columns, one for each coordinate; got shape {taken.values.shape}. Give "
+            "coordinates as transform returns them."
+        )
+    rows = _as_rows(taken, own=False)
+    _check_numbers(rows, "X", taken.columns)
+    return np.ascontiguousarray(rows.block(slice(None)))
 
 
 def read_array(X: Any, name: str, *, flat: bool = False) -> Rows:

@@ -1,8 +1,8 @@
 """Fits in several threads at once, in every kind of child process, after every order of imports; threads are counted.
 
 The number of threads of the operating system during a fit follows one rule: those before it, plus ``n_jobs`` - 1 that
-help the calling thread, plus at most one where the calling thread only waits (a k-d tree, faiss). What the libraries
-below keep for themselves, OpenBLAS's pools above all, was there before.
+help the calling thread, plus at most two where the calling thread only waits (a k-d tree, faiss, a call that can be
+left). What the libraries below keep for themselves, OpenBLAS's pools above all, was there before.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def count_threads(scenes: Sequence[str]) -> dict[str, tuple[int, int, int]]:
                 peak = max(peak, len(os.listdir(tasks)))  # noqa: PTH208
                 time.sleep(2e-4)
             reader.join()
-            counted[scene] = before, peak, settled(tasks, before, 5.0)
+            counted[scene] = before, peak, settled(tasks, before, PATIENCE)
             process.stdin.write("go\n")
             process.stdin.flush()
     return counted

@@ -104,7 +104,7 @@ class GeneralMetric:
                         f"a number; it gave a {type(value).__name__}: {value!r:.60}"
                     ) from None
         if not np.isfinite(out).all():
-            raise self._refused(f"a finite number; it gave {out[~np.isfinite(out)][0]}")
+            return out  # which the stage that asked refuses by name, as it does for any metric
         greatest = out.max(initial=0.0)
         if out.size and out.min() < -ROUNDING * greatest:
             raise self._refused(f"a number >= 0; it gave {out.min():g}")

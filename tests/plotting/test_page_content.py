@@ -67,7 +67,7 @@ def test_everything_comes_back(points):
     np.testing.assert_array_equal(array(found["weight"]["values"]), (rows / 7.0).astype("f4"))
     assert found["label"]["names"] == [str(code) for code in range(12)]
     assert [found["many"]["names"][code] for code in array(found["many"]["values"])] == columns["many"]
-    assert found["mixed"]["names"] == ["", "é", "ü"]
+    assert found["mixed"]["names"] == ["é", "ü", ""]
     assert found["mixed"]["names"][array(found["mixed"]["values"])[4]] == ""
     assert header["colour"] == 0
     assert header["axes"] == ["x", "y"]

@@ -53,6 +53,10 @@ class DescentSearcher:
             raise InputError(
                 f"search='approximate' does not know metric={metric!r}; use search='exact' or another metric."
             )
+        if "w" in parameters:
+            raise InputError(
+                "search='approximate' cannot weigh columns by w; use search='exact', or scale them."
+            )
         self.rows, self.seed = rows, seed
         self.metric, self.parameters = known, dict(parameters)
         self.index: Any = None

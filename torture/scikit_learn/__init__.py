@@ -68,7 +68,7 @@ def results_of(module: str, *options: str) -> list[Result]:
         settings.write_text("[pytest]\n", encoding="utf-8")
         paths = os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")])
         command = [sys.executable, "-m", "pytest", "-q", "-c", str(settings), f"--rootdir={package}"]
-        command += [f"--confcutdir={package}", "-p", f"{__name__}.plugin", "-p", "no:cacheprovider"]
+        command += [f"--confcutdir={package}", "-p", f"{__name__}.plugin", "-p", "no:cacheprovider", "-p", "no:randomly"]
         done = subprocess.run(
             [*command, "--import-mode=importlib", *options, str(package / module)],
             cwd=folder,

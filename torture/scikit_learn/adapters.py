@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import lowdim
-from lowdim.optimize import Annealing
 
 USED: set[str] = set()
 """Adapters that were fitted since this was last emptied."""
@@ -297,14 +296,24 @@ class TSNE(Adapter):
     """lowdim.TSNE."""
 
     __init__ = manifold.TSNE.__init__
-    same = ("n_components", "perplexity", "max_iter", "init", "verbose", "random_state", "n_jobs")
+    same = (
+        "n_components",
+        "perplexity",
+        "early_exaggeration",
+        "learning_rate",
+        "max_iter",
+        "init",
+        "verbose",
+        "random_state",
+        "n_jobs",
+    )
 
     def translated(self, X: Any) -> Any:
-        """The schedule is lowdim's own, of the same length and exaggeration."""
+        """The angle is that of the tree."""
         repulsion = "exact" if self.method == "exact" else lowdim.BarnesHut(self.angle)
-        schedule = Annealing(iterations=self.max_iter, exaggeration=float(self.early_exaggeration))
-        metric = metric_of(self.metric, self.metric_params)
-        return lowdim.TSNE(metric=metric, repulsion=repulsion, optimizer=schedule, **self._own())
+        return lowdim.TSNE(
+            metric=metric_of(self.metric, self.metric_params), repulsion=repulsion, **self._own()
+        )
 
     @property
     def kl_divergence_(self) -> float:

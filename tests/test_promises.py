@@ -25,8 +25,9 @@ def test_every_promise_has_its_test(file, name):
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-def test_every_harness_is_there():
+def test_every_harness_can_be_run():
     named = set(re.findall(r"\| `(\w+)` \|$", PAGE, re.MULTILINE))
     assert named
     for harness in named:
-        assert (ROOT / "torture" / f"{harness}.py").is_file(), harness
+        tree = ast.parse((ROOT / "torture" / f"{harness}.py").read_text(encoding="utf-8"))
+        assert "run" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, harness

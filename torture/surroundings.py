@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import decimal
 import gc
+import json
 import locale
 import logging
 import os
@@ -12,14 +13,16 @@ import random
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -164,3 +167,36 @@ def _pandas_options() -> list[str]:
     from pandas._config import config
 
     return sorted(config._registered_options.keys() - config._deprecated_options.keys())
+
+
+_ALONE = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from torture.catalogue import Points, methods
+from torture.surroundings import find_changes, load_others, snapshot
+size, seed, *names = sys.argv[1:]
+load_others(), snapshot()
+points, known = Points.draw(int(size), int(seed)), methods(2)
+changes = find_changes({name: lambda name=name: known[name](points, 2) for name in names or known})
+print(json.dumps(changes))
+"""
+
+
+def changes_by_methods(names: Sequence[str] = (), size: int = 300, seed: int = 0) -> dict[str, list[str]]:
+    """What methods, all of them without a name, leave changed in a new process, where nothing else is on its way."""
+    said = subprocess.run(
+        [sys.executable, "-c", _ALONE, str(size), str(seed), *names],
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    found: dict[str, list[str]] = json.loads(said.stdout)
+    return found
+
+
+def run(amount: int | None = None, seed: int = 0) -> int:
+    """Every method on ``amount`` points (300 by default); 1 if any changes something."""
+    found = changes_by_methods(size=amount or 300, seed=seed)
+    print("\n".join(f"{name}: {', '.join(what)}" for name, what in found.items()) or "nothing is changed")
+    return 1 if found else 0

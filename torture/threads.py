@@ -167,7 +167,7 @@ def count_threads(scenes: Sequence[str]) -> dict[str, tuple[int, int, int]]:
                 peak = max(peak, len(os.listdir(tasks)))  # noqa: PTH208
                 time.sleep(2e-4)
             reader.join()
-            counted[scene] = before, peak, settled(tasks, before, 5.0)
+            counted[scene] = before, peak, settled(tasks, before, PATIENCE)
             process.stdin.write("go\n")
             process.stdin.flush()
     return counted

@@ -8,6 +8,7 @@ The stream also knows where stages keep what a later run can go on from: see `lo
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import warnings
@@ -102,21 +103,39 @@ def frames_to_user() -> int:
     return level
 
 
-class Printer:
-    """Listener behind ``verbose``: 1 prints stages, choices and warnings to standard error, 2 adds progress."""
+class LogLines:
+    """Listener behind ``verbose``, by the logger "lowdim": 1 logs stages, choices and warnings, 2 progress as well.
+
+    ``verbose`` is the level, unless the logger has one of its own. Where neither it nor the root logger has a handler,
+    lines go to standard error; nothing of `logging` is set up or changed for it.
+    """
 
     def __init__(self, verbose: int) -> None:
-        self.verbose = verbose
+        self.verbose = int(verbose)
+        self._otherwise = logging.StreamHandler(sys.stderr)
+        self._otherwise.setFormatter(logging.Formatter("[lowdim %(seconds)7.2f s] %(message)s"))
 
     def __call__(self, event: Event) -> None:
-        """Print one line for an event worth a line."""
+        """Log one line for an event worth a line."""
         if event.kind == "finished":
-            line = f"{event.stage}: {event.data['took']:.2f} s"
-        elif event.kind in ("chosen", "warned", "failed"):
-            line = f"{event.stage}: {event.message}"
+            self._log(logging.INFO, event, f"{event.data['took']:.2f} s")
+        elif event.kind in _LEVELS:
+            self._log(_LEVELS[event.kind], event, event.message)
         elif self.verbose > 1 and event.kind in ("progress", "iteration"):
             figures = ", ".join(f"{key} {value}" for key, value in event.data.items())
-            line = f"{event.stage}: {event.message or figures}"
-        else:
+            self._log(logging.DEBUG, event, event.message or figures)
+
+    def _log(self, level: int, event: Event, line: str) -> None:
+        logger = logging.getLogger("lowdim")
+        if level < logger.level or level <= logger.manager.disable:
             return
-        print(f"[lowdim {event.seconds:7.2f} s] {line}", file=sys.stderr)
+        message, seconds = f"{event.stage}: {line}", {"seconds": event.seconds}
+        record = logger.makeRecord(logger.name, level, __file__, 0, message, (), None, event.stage, seconds)
+        (logger if logger.hasHandlers() else self._otherwise).handle(record)
+
+
+_LEVELS: Mapping[Kind, int] = {
+    "chosen": logging.INFO,
+    "warned": logging.WARNING,
+    "failed": logging.ERROR,
+}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .events import Event, Listener, Printer
+from .events import Event, Listener, LogLines
 from .markup import Markup, bar, box, plain_table, tag
 
 _LEAST_SECONDS = 0.2
@@ -21,8 +21,8 @@ def is_notebook() -> bool:
 
 
 def listener_for(verbose: int) -> Listener:
-    """What ``verbose`` shows: a box in a notebook, lines on standard error elsewhere."""
-    return NotebookProgress() if is_notebook() else Printer(verbose)
+    """What ``verbose`` shows: a box in a notebook, lines of the log elsewhere."""
+    return NotebookProgress() if is_notebook() else LogLines(verbose)
 
 
 class NotebookProgress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,18 +46,19 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A finite number above ``low`` (or equal to it, when ``closed``) and below ``high``."""
+    """A number above ``low`` (or equal to it, when ``closed``) and below ``high``; finite, unless ``endless``."""
 
     low: float = -np.inf
     closed: bool = False
     high: float = np.inf
+    endless: bool = False
 
     @property
     def words(self) -> str:
         """The rule in words."""
         bound = "" if self.low == -np.inf else f" {'>=' if self.closed else '>'} {self.low:g}"
         above = "" if self.high == np.inf else f" and < {self.high:g}"
-        return f"a finite number{bound}{above}"
+        return f"a number{bound} (inf: no bound)" if self.endless else f"a finite number{bound}{above}"
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
@@ -64,6 +66,8 @@ class Real:
             return False
         number = float(value)
         inside = number >= self.low if self.closed else number > self.low
+        if self.endless and number == np.inf:
+            return True
         return np.isfinite(number).item() and inside and number < self.high
 
 
@@ -78,10 +82,11 @@ class Jobs:
 
 
 class OneOf:
-    """One of a few words."""
+    """One of a few words. ``instead`` has words of other libraries, and which of these means the same."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, instead: Mapping[str, str] | None = None) -> None:
         self.names = names
+        self.instead = dict(instead or {})
 
     @property
     def words(self) -> str:

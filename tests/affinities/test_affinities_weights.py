@@ -10,12 +10,23 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import NearestNeighbors
 
-from lowdim.affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
+from lowdim.affinities import (
+    AFFINITY_RULE,
+    Affinity,
+    Binary,
+    Entropic,
+    Gaussian,
+    SelfTuning,
+    degrees,
+    resolve_affinity,
+)
+from lowdim.affinities.names import NAMES
 from lowdim.affinities.weights import SMALLEST
 from lowdim.errors import DataWarning, InputError
 from lowdim.events import Event, Events
 from lowdim.records import Neighbors
 from lowdim.run import Run
+from lowdim.validation import check_parameters
 
 AFFINITIES = [
     Gaussian(),
@@ -135,11 +146,47 @@ def test_alpha_and_threshold(points: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [Gaussian(1.0, alpha=1.0), Gaussian(0.0), Gaussian(-1.0), Gaussian(alpha=np.nan), SelfTuning(0)]
+    "wrong",
+    [
+        Gaussian(1.0, alpha=1.0),
+        Gaussian(0.0),
+        Gaussian(-1.0),
+        Gaussian(alpha=np.nan),
+        Gaussian("a"),
+        Gaussian(1.0, threshold=[2.0]),
+        Gaussian(symmetrize="both"),
+        SelfTuning(0),
+        SelfTuning(2.5),
+        SelfTuning(symmetrize=None),
+        Entropic(np.nan),
+        Entropic("30"),
+        Entropic(np.inf),
+        Entropic(5.0, "error"),
+        Binary("error"),
+    ],
+    ids=repr,
 )
 def test_wrong_parameters_are_named(wrong: Affinity, points: np.ndarray) -> None:
     with pytest.raises(InputError, match=type(wrong).__name__):
         wrong.fit(neighbors_of(points, 5), Run.of())
+    with pytest.raises(InputError, match=type(wrong).__name__):
+        resolve_affinity(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_affinities_by_name(name: str) -> None:
+    assert resolve_affinity(name) == NAMES[name]()
+    assert AFFINITY_RULE.allows(name)
+
+
+@pytest.mark.parametrize(
+    ("word", "ours"), [("rbf", "gaussian"), ("nearest_neighbors", "binary"), ("gausian", "gaussian")]
+)
+def test_words_of_other_libraries_get_ours(word: str, ours: str) -> None:
+    with pytest.raises(InputError, match=rf"'self-tuning'.*got '{word}'. Did you mean '{ours}'"):
+        resolve_affinity(word)
+    with pytest.raises(InputError, match=rf"affinity of X must be .*Did you mean '{ours}'"):
+        check_parameters("X", {"affinity": word}, {"affinity": AFFINITY_RULE})
 
 
 def test_underflow_keeps_the_nearest_edge_and_warns(points: np.ndarray) -> None:

@@ -107,11 +107,11 @@ def test_another_content_is_thrown_away(cache, monkeypatch):
     assert list(cache.iterdir()) == []
 
 
-def test_verbose_says_how_long_it_took(cache, monkeypatch, capsys):
+def test_verbose_says_how_long_it_took(cache, monkeypatch, caplog):
     with serving(arff()) as (_, base):
         monkeypatch.setattr(download, "OPENML", base)
         datasets.load("tiny", verbose=1)
-    assert "download tiny" in capsys.readouterr().err
+    assert "download tiny" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -61,3 +61,22 @@ def test_auto_says_what_it_chose_and_why(cloud: np.ndarray) -> None:
     chosen = {choice.what: choice for choice in report.choices}
     assert {"neighbour search", "n_neighbors", "affinity", "solver"} <= set(chosen)
     assert all(choice.why for choice in chosen.values())
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        lowdim.LaplacianEigenmaps(),
+        lowdim.LLE(n_neighbors=20),
+        lowdim.Isomap(metric="manhattan"),
+        lowdim.TSNE(perplexity=20, max_iter=2),
+        lowdim.LaplacianEigenmaps(search="approximate"),
+    ],
+    ids=repr,
+)
+def test_plan_and_fit_name_the_same_search(estimator: lowdim.TSNE, cloud: np.ndarray) -> None:
+    for X in (cloud[:600], cloud[:600, :2]):
+        planned = next(stage for stage in estimator.plan(X).stages if stage.name == "neighbours")
+        choices = estimator.fit(X).report_.choices
+        found = next(choice.choice for choice in choices if choice.what == "neighbour search")
+        assert planned.note.split(", ")[1] == found

@@ -6,6 +6,7 @@ import pickle
 import sys
 import types
 from importlib.machinery import ModuleSpec
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from scipy.spatial.distance import cdist
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError, MissingExtraError
 from lowdim.events import Events
-from lowdim.neighbors import build_index
+from lowdim.neighbors import build_index, plan_search, resolve_metric
+from lowdim.neighbors.choose import choose_search
 from lowdim.run import Run
 
 POINTS = np.random.default_rng(0).normal(size=(1500, 10))
@@ -36,20 +38,47 @@ def test_small_data_is_searched_exactly():
 
 
 def test_costs_decide():
-    from lowdim.neighbors.build import _choose
-    from lowdim.neighbors.metrics import resolve_metric
-
-    class Shape:
-        is_sparse = False
-
-        def __init__(self, n, d):
-            self.shape, self.n_rows, self.n_columns = (n, d), n, d
-
     metric = resolve_metric("euclidean")
-    assert _choose(Shape(70_000, 50), metric, "auto", is_named=True)[0] == "blocked"
-    assert _choose(Shape(1_000_000, 50), metric, "auto", is_named=True)[0] == "forest"
-    assert _choose(Shape(1_000_000, 3), metric, "auto", is_named=True)[0] == "tree"
-    assert _choose(Shape(1_000_000, 50), metric, "exact", is_named=True)[0] == "blocked"
+    assert choose_search((70_000, 50), metric).search == "blocked"
+    assert choose_search((1_000_000, 50), metric).search == "forest"
+    assert choose_search((1_000_000, 3), metric).search == "tree"
+    assert choose_search((1_000_000, 50), metric, "exact").search == "blocked"
+
+
+def test_the_number_of_neighbours_decides_too():
+    """A forest compares far more points for 90 neighbours than for 10: wide rows were searched slower by it."""
+    metric = resolve_metric("euclidean")
+    few, many = (choose_search((12_000, 3000), metric, n_neighbors=k, patience=2.0) for k in (10, 90))
+    assert (few.search, many.search) == ("forest", "blocked")
+    assert choose_search((70_000, 50), metric, n_neighbors=90, patience=2.0).search == "forest"
+
+
+@pytest.mark.parametrize("patience", [2.0, 30.0])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "minkowski", "mahalanobis"])
+def test_a_plan_names_the_search_of_the_fit(metric, patience):
+    for n in (100, 20_000, 25_000, 38_000, 70_000, 150_000, 180_000, 336_000, 2_000_000):
+        for d in (2, 3, 10, 50, 784, 3000):
+            rows = Rows(np.broadcast_to(np.float32(0), (n, d)))
+            for k, asked in product((5, 15, 90), ("auto", "exact", "approximate")):
+                chosen = choose_search(rows, resolve_metric(metric), asked, n_neighbors=k, patience=patience)
+                for form in (rows, (n, d)):
+                    planned = plan_search(form, metric, k, asked, patience=patience)
+                    assert planned.note.split(", ")[1] == chosen.search
+                    assert planned.seconds >= chosen.cost.seconds / 2 > 0
+                    assert planned.bytes >= planned.kept >= 16 * n * k
+
+
+def test_plans_know_metric_and_sparsity():
+    dense = (20_000, 784)
+    near, far = (plan_search(dense, metric, 10, "exact") for metric in ("euclidean", "manhattan"))
+    assert far.seconds > 10 * near.seconds
+    assert plan_search(dense, "canberra", 10, "exact").seconds > far.seconds
+    assert plan_search(dense, lambda a, b: 0.0, 10).seconds > 5 * far.seconds
+    thin = random_array((2000, 20_000), density=0.001, format="csr", rng=np.random.default_rng(2))
+    planned = plan_search(Rows(csr_array(thin)), "euclidean", 10)
+    assert planned.note == "exact, sparse"
+    assert planned.bytes < 4 * 2000 * 20_000
+    assert planned.seconds < plan_search((2000, 20_000), "euclidean", 10).seconds
 
 
 def test_sparse_rows_are_spread_out_only_if_hardly_sparse():

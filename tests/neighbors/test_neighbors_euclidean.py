@@ -224,3 +224,13 @@ def test_sorting_of_short_and_long_rows(rows):
     kernels.selection.sort_rows(indptr, indices, distances)
     expected = [pair for row in rows for pair in sorted(row)]
     assert list(zip(distances.tolist(), indices.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("search", [*SEARCHES, "forest"])
+def test_an_endless_radius_finds_every_other_point(search):
+    far = BASE[:70].copy()
+    far[3] = 1e30
+    for points in (BASE[:70], far):
+        index = build_index(Rows(points), search=search, run=Run.of())
+        assert (index.query_radius(None, np.inf, Run.of()).counts == 69).all()
+        assert (index.query_radius(Rows(points[:4]), np.inf, Run.of()).counts == 70).all()

@@ -250,7 +250,7 @@ def test_the_judge_knows_the_truth():
 
 @pytest.mark.parametrize("name", ["curved", "cloud", "clusters"])
 def test_new_rows_follow_the_links_that_are_known(name, monkeypatch):
-    monkeypatch.setattr(build, "_following_seconds", lambda d, n_queries: 0.0)
+    monkeypatch.setattr(build, "follow_seconds", lambda n_columns, n_queries: 0.0)
     points = DATA[name]
     queries = points[::9] + 0.001
     others = np.delete(points, np.arange(0, len(points), 9), axis=0)

@@ -147,7 +147,7 @@ def test_links_are_followed(tmp_path):
 def test_an_existing_file_needs_force(tmp_path):
     target = tmp_path / "out.npy"
     target.write_bytes(b"old")
-    with pytest.raises(FileError, match=r"out\.npy: is there already. Force it") as caught:
+    with pytest.raises(FileError, match=r"out\.npy: is there already. Replace it with force=True") as caught:
         check_target(target)
     assert caught.value.errno == errno.EEXIST
     with pytest.raises(FileError, match="is there already"), writing(target, force=False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
@@ -432,7 +434,8 @@ def test_the_estimator_is_left_alone_and_its_callback_is_heard(few):
     assert {"sweep", "neighbours", "solve"} <= {event.stage for event in other}
 
 
-def test_progress_and_lines(few, capsys):
+def test_progress_and_lines(few, caplog):
+    caplog.set_level(logging.DEBUG)
     events = []
     sweep(lowdim.LLE(), {"n_neighbors": [10, 15]}, *few, seeds=2, callback=events.append, verbose=2)
     progress = [event.data for event in events if event.kind == "progress" and event.stage == "sweep"]
@@ -440,6 +443,6 @@ def test_progress_and_lines(few, capsys):
     assert progress[-1]["seconds_left"] == 0
     chosen = [event for event in events if event.kind == "chosen" and event.stage == "sweep"]
     assert chosen[0].data["choice"] == "labels"
-    printed = capsys.readouterr().err
+    printed = "\n".join(caplog.messages)
     assert "n_neighbors=15, seed 1: " in printed
     assert "4 of 4, about 0 s left" in printed

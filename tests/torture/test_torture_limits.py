@@ -21,8 +21,8 @@ LINEAR = {
     "Isomap by landmarks": lambda: lowdim.Isomap(2, landmarks=100),
     "KernelPCA by Nystrom": lambda: lowdim.KernelPCA(2, solver=lowdim.Nystrom(100)),
     "SpectralClustering": lambda: lowdim.SpectralClustering(3),
-    "TSNE": lambda: lowdim.TSNE(max_iter=15, repulsion="fft"),
-    "TSNE, trees": lambda: lowdim.TSNE(max_iter=5, repulsion="barnes-hut"),
+    "TSNE": lambda: lowdim.TSNE(max_iter=5, repulsion="fft"),
+    "TSNE, trees": lambda: lowdim.TSNE(max_iter=2, repulsion="barnes-hut"),
 }
 
 
@@ -34,7 +34,7 @@ def test_a_hard_limit_ends_in_a_result_or_in_words(name):
 
 def test_without_room_no_threads_are_started(monkeypatch):
     monkeypatch.setattr(parallel, "address_room", lambda: 1 << 20)
-    monkeypatch.setattr(parallel, "Thread", None)
+    monkeypatch.setattr(parallel._thread, "start_new_thread", None)
     assert parallel.map_blocks(lambda block: block.start, 10, n_jobs=4, block_rows=2) == [0, 2, 4, 6, 8]
 
 

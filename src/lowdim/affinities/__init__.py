@@ -7,11 +7,13 @@ from .binary import Binary
 from .entropic import Entropic
 from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
+from .names import AFFINITY_RULE, resolve_affinity
 from .self_tuning import SelfTuning
 from .weigh import weigh, weigh_copies
 from .weights import Affinity, FittedAffinity, degrees
 
 __all__ = [
+    "AFFINITY_RULE",
     "Affinity",
     "Binary",
     "Entropic",
@@ -20,6 +22,7 @@ __all__ = [
     "SelfTuning",
     "degrees",
     "paths_from_new",
+    "resolve_affinity",
     "shortest_paths",
     "symmetrize",
     "weigh",

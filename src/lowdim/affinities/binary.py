@@ -9,7 +9,7 @@ import numpy as np
 from ..neighbors.symmetrize import Symmetry
 from ..records import Neighbors, Sparse
 from ..run import Run
-from .weights import directed, symmetric
+from .weights import check_symmetry, directed, symmetric
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,13 @@ class Binary:
 
     symmetrize: Symmetry = "union"
 
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        check_symmetry(self)
+
     def fit(self, neighbors: Neighbors, run: Run) -> FittedBinary:
         """Nothing is left open."""
+        self.check()
         return FittedBinary(self.symmetrize)
 
 

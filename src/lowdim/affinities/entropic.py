@@ -11,8 +11,9 @@ from ..errors import DataWarning, InputError
 from ..messages import named, setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
+from ..rules import Real
 from ..run import Run
-from .weights import directed, symmetric
+from .weights import check_parameter, check_symmetry, directed, symmetric
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,14 @@ class Entropic:
     perplexity: float = 30.0
     symmetrize: Symmetry = "average"
 
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        check_parameter(self, "perplexity", Real(1, closed=True), "5 to 50 is usual.")
+        check_symmetry(self)
+
     def fit(self, neighbors: Neighbors, run: Run) -> FittedEntropic:
         """Check that the neighbours allow the perplexity."""
+        self.check()
         _check(self.perplexity, neighbors)
         return FittedEntropic(float(self.perplexity), self.symmetrize)
 

@@ -10,8 +10,9 @@ from ..errors import DataWarning, InputError
 from ..messages import setting
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Neighbors, Sparse
+from ..rules import Either, Nothing, Real
 from ..run import Run
-from .weights import directed, keep_nearest, relative, symmetric
+from .weights import check_parameter, check_symmetry, directed, keep_nearest, relative, symmetric
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,20 @@ class Gaussian:
     threshold: float | None = None
     symmetrize: Symmetry = "union"
 
-    def fit(self, neighbors: Neighbors, run: Run) -> FittedGaussian:
-        """Settle the bandwidth."""
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        for name in ("sigma", "alpha", "threshold"):
+            check_parameter(self, name, Either(Real(0), Nothing()), "Leave it out to let it be chosen.")
+        check_symmetry(self)
         if self.sigma is not None and self.alpha is not None:
             raise InputError(
                 f"Gaussian takes sigma or alpha, not both: got {setting('sigma', self.sigma)} and "
                 f"{setting('alpha', self.alpha)}; leave one of them out (alpha = 1 / sigma^2)"
             )
-        for name, given in (("sigma", self.sigma), ("alpha", self.alpha), ("threshold", self.threshold)):
-            if given is not None and not given > 0:
-                raise InputError(
-                    f"{name} of Gaussian must be a positive number: got {given!r}; leave it out to let it be chosen"
-                )
+
+    def fit(self, neighbors: Neighbors, run: Run) -> FittedGaussian:
+        """Settle the bandwidth."""
+        self.check()
         if self.alpha is not None:
             return FittedGaussian(float(self.alpha) ** -0.5, self.threshold, self.symmetrize)
         if self.sigma is not None:

@@ -10,8 +10,9 @@ from ..errors import InputError
 from ..messages import named
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Integers, Neighbors, Sparse
+from ..rules import Whole
 from ..run import Run
-from .weights import directed, keep_nearest, relative, symmetric
+from .weights import check_parameter, check_symmetry, directed, keep_nearest, relative, symmetric
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class SelfTuning:
 
     k: int = 7
     symmetrize: Symmetry = "union"
+
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used."""
+        check_parameter(self, "k", Whole(1), "7 is the paper's choice.")
+        check_symmetry(self)
 
     def fit(self, neighbors: Neighbors, run: Run) -> FittedSelfTuning:
         """Settle the local scales of the training points."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from .. import checks, kernels
-from ..errors import DataWarning
+from ..errors import DataWarning, InputError
 from ..neighbors.symmetrize import Symmetry, symmetrize
 from ..records import Floats, Neighbors, Sparse
+from ..rules import OneOf, Rule
 from ..run import Run
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
@@ -31,9 +32,28 @@ class FittedAffinity(Protocol):
 class Affinity(Protocol):
     """The parameters of an affinity, as the user gives them."""
 
+    def check(self) -> None:
+        """Raise an InputError for a parameter that cannot be used, before any work."""
+        ...
+
     def fit(self, neighbors: Neighbors, run: Run) -> FittedAffinity:
         """Settle what is left open (a bandwidth, local scales) on the training points."""
         ...
+
+
+SYMMETRIES = OneOf("union", "mutual", "average")
+
+
+def check_parameter(affinity: Any, name: str, rule: Rule, advice: str) -> None:
+    """Raise an InputError unless a parameter of an affinity is what its rule allows."""
+    value = getattr(affinity, name)
+    if not rule.allows(value):
+        raise InputError(f"{name} of {type(affinity).__name__} must be {rule.words}; got {value!r}. {advice}")
+
+
+def check_symmetry(affinity: Any) -> None:
+    """Raise an InputError unless ``symmetrize`` of an affinity is known."""
+    check_parameter(affinity, "symmetrize", SYMMETRIES, "Leave it out if in doubt.")
 
 
 def directed(neighbors: Neighbors, values: Floats) -> Sparse:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError, InputError, MissingDataError
-from ..events import Events, Listener, Printer
+from ..events import Events, Listener, LogLines
 from ..markup import box, plain_table
 from .catalogue import CATALOGUE, Entry
 from .files.checks import check_file, check_numbers
@@ -135,7 +135,7 @@ def load(name: str, *, download: bool = True, callback: Listener | None = None, 
             raise missing(name, entry, why)
         from .download import fetch
 
-        listeners: list[Listener] = [Printer(verbose)] if verbose else []
+        listeners: list[Listener] = [LogLines(verbose)] if verbose else []
         path = fetch(name, entry, Events(*listeners, *([callback] if callback else [])))
     return read_archive(path, entry)
 

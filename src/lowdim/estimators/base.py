@@ -20,6 +20,7 @@ from ..events import Event, Events, Listener
 from ..mapping.base import Map
 from ..memory import peak_memory
 from ..messages import named, setting
+from ..messages import value as quoted
 from ..methods.base import Embedded
 from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
@@ -109,7 +110,7 @@ class Estimator(
     callback
         Called with each `lowdim.events.Event`.
     verbose
-        1 prints stages and choices to standard error, 2 progress too.
+        1 or True logs stages and choices (logger "lowdim", else standard error), 2 progress too.
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
@@ -200,9 +201,9 @@ class Estimator(
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
-                f"{named('random_state')} must be a whole number where checkpoint is given, so that a run that goes "
-                f"on draws the same random numbers; got {self.random_state!r}. Give a seed, such as "
-                f"{setting('random_state', 0)}."
+                f"{named('random_state')} must be a whole number where {named('checkpoint')} is given, so that a "
+                f"run that goes on draws the same random numbers; got {quoted(self.random_state)}. Give a seed, "
+                f"such as {setting('random_state', 0)}."
             )
 
     def _identity(self, rows: Rows) -> Identity:
@@ -219,7 +220,7 @@ class Estimator(
             int(held),
             self.memory_limit,
             what=f"The stage '{stage.name}' of {type(self).__name__}{note}",
-            instead="Fit a random subset of the rows and transform the others, or raise memory_limit.",
+            instead=f"Fit a random subset of the rows and transform the others, or raise {named('memory_limit')}.",
         )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:

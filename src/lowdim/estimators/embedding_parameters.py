@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning
+from ..affinities import AFFINITY_RULE, Affinity
 from ..embedding.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
@@ -24,7 +24,7 @@ EMBEDDING_RULES: Mapping[str, Rule] = {
     "perplexity": Either(Real(0), Nothing()),
     "n_neighbors": Either(Whole(1), Nothing()),
     "metric": Either(Instance(str), Function()),
-    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
+    "affinity": AFFINITY_RULE,
     "lam": Real(0),
     "homotopy": Either(OneOf("auto"), Whole(2), Instance(list, tuple, np.ndarray), Nothing()),
     "max_iter": Either(Whole(1), Nothing()),
@@ -47,8 +47,8 @@ DESCRIPTION = """
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
     affinity
-        ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"``
-        (as ``metric="graph"``).
+        ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning` or their names
+        ``"gaussian"``, ``"entropic"``, ``"binary"``, ``"self-tuning"``, or ``"precomputed"`` (as ``metric="graph"``).
     lam
         Weight of the repulsion; 1 is the method as it was published, less makes the attraction 1 / lam times as strong.
         Above 1 t-SNE has no minimum, SNE has none from some value below 2 on, and symmetric SNE may have none.

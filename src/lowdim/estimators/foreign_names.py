@@ -25,9 +25,7 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "gamma": (("bandwidth", "exp(-gamma d^2) is bandwidth=1 / sqrt(gamma)."),),
     "sigma": (("bandwidth", "The weight of a distance d is exp(-(d / bandwidth)^2)."),),
-    "early_exaggeration": (
-        ("optimizer", "For t-SNE it is lowdim.optimize.Annealing(exaggeration=...)."),
-    ),
+    "early_exaggeration": (("optimizer", "For t-SNE it is lowdim.optimize.Annealing(exaggeration=...)."),),
     "learning_rate": (("optimizer", "It belongs to lowdim.optimize.Momentum(learning_rate=...)."),),
     "angle": (("repulsion", "It is theta of lowdim.BarnesHut(theta=...)."),),
     "theta": (("repulsion", "It belongs to lowdim.BarnesHut(theta=...)."),),

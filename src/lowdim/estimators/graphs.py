@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..affinities import Binary, Entropic, Gaussian, SelfTuning
+from ..affinities import AFFINITY_RULE, resolve_affinity
 from ..data.rows import Rows
+from ..neighbors import check_neighbors_or_radius
 from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
@@ -19,14 +20,14 @@ from .solvers import SOLVER_RULE
 NEIGHBOR_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     "n_neighbors": Either(Whole(1), Nothing()),
-    "radius": Either(Real(0), Nothing()),
+    "radius": Either(Real(0, endless=True), Nothing()),
     "metric": Either(Instance(str), Function()),
     "search": OneOf("auto", "exact", "approximate"),
     "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
 }
 AFFINITY_RULES: Mapping[str, Rule] = {
     **NEIGHBOR_RULES,
-    "affinity": Either(OneOf("auto", "precomputed"), Instance(Gaussian, Entropic, Binary, SelfTuning)),
+    "affinity": AFFINITY_RULE,
     "bandwidth": Either(Real(0), Nothing()),
     "solver": SOLVER_RULE,
 }
@@ -42,6 +43,7 @@ def graph_of(estimator: Any, usual: int) -> Graph:
     policy = estimator.on_disconnected
     if getattr(estimator, "affinity", None) == "precomputed":
         return Graph(None, np.inf, usual, "auto", on_disconnected=policy)
+    check_neighbors_or_radius(type(estimator).__name__, estimator.n_neighbors, estimator.radius)
     radius = np.inf if estimator.metric == "graph" else estimator.radius
     return Graph(estimator.n_neighbors, radius, usual, estimator.search, on_disconnected=policy)
 
@@ -62,6 +64,8 @@ def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
 
 def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """Points, distances, or a graph of affinities: ``affinity="precomputed"`` and ``metric="graph"`` say the last."""
+    if estimator.affinity not in ("auto", "precomputed"):
+        resolve_affinity(estimator.affinity)
     if estimator.affinity == "precomputed" and estimator.metric != "graph":
         rows = validation.check_pairwise(estimator, X, what="affinities", reset=reset)
         return validation.check_graph(rows, what="affinities", reset=reset)

@@ -35,7 +35,8 @@ class LaplacianEigenmaps(SpectralEstimator):
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
     affinity
-        ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning`, or ``"precomputed"`` (as ``metric="graph"``).
+        ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning` or their names ``"gaussian"``, ``"entropic"``,
+        ``"binary"``, ``"self-tuning"``, or ``"precomputed"`` (as ``metric="graph"``).
         ``"auto"`` is self-tuning, or Gaussian where ``bandwidth`` is given.
     bandwidth
         Sigma of exp(-(d / sigma)^2).

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity, weigh, weigh_copies
+from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..data.rows import Rows
 from ..embedding.attraction import Attraction
@@ -26,6 +26,7 @@ from ..mapping.fixed_embedding import FixedEmbeddingMap
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
+from ..neighbors import plan_search
 from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
@@ -144,7 +145,8 @@ class NeighborEmbedding(EmbeddingParameters):
         """Symmetric affinities, and what gives those of new points (None: they come given)."""
         if hood.points.metric == "graph":
             return weigh(hood.neighbors, None, run)
-        affinity = self._default_affinity(hood, run) if isinstance(self.affinity, str) else self.affinity
+        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
+        affinity = self._default_affinity(hood, run) if is_auto else resolve_affinity(self.affinity)
         return weigh(hood.neighbors, affinity, run)
 
     def _default_affinity(self, hood: Neighborhood, run: Run) -> Affinity:
@@ -296,12 +298,10 @@ class NeighborEmbedding(EmbeddingParameters):
         return np.inf
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        n_rows, n_columns = rows.shape
+        n_rows = rows.n_rows
         k = min(self._wanted_neighbors(n_rows), max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = (
-            [] if given else [method_costs.neighbors(n_rows, n_columns, k, self.search, NEIGHBOR_PATIENCE)]
-        )
+        stages = [] if given else [plan_search(rows, self.metric, k, self.search, patience=NEIGHBOR_PATIENCE)]
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         return [
             *stages,

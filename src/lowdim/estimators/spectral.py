@@ -83,7 +83,7 @@ class SpectralEstimator(Estimator):
         return self._usual_landmarks(max(method.width + 2, min(MOST_LANDMARKS, rows.n_rows // FEWEST_POINTS)))
 
     def _size(self, rows: Rows) -> Size:
-        return Size(rows.n_rows, rows.n_columns, self._workers.memory_limit)
+        return Size(rows.n_rows, rows.n_columns, self._workers.memory_limit, rows)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         method = self._method_for(rows)

@@ -50,16 +50,25 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What costs depend on: rows and columns of the data, and the bytes that are allowed (None: what is free)."""
+    """What costs depend on: rows and columns of the data, and the bytes that are allowed (None: what is free).
+
+    ``rows`` are the data where there is any: how sparse it is counts too.
+    """
 
     n_rows: int
     n_columns: int
     memory_limit: int | None = None
+    rows: Rows | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return self.n_rows, self.n_columns
+
+    @property
+    def searched(self) -> Rows | tuple[int, int]:
+        """What neighbours are searched among: the rows, or as many of the same kind."""
+        return self.shape if self.rows is None or self.rows.n_rows != self.n_rows else self.rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ The rates were fitted to the stages of some 40 fits on two cores; ``python -m be
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log2
 
-from ..neighbors.build import PATIENCE
 from ..records import PlannedStage
 
 DOUBLE = 8
@@ -18,28 +16,9 @@ PAIR = 1.5e-10
 """Seconds of one column of a pair of rows, compared by matrix products."""
 
 
-MOST_IN_HEAPS = 64
-"""Neighbours up to which an exact search keeps candidates in heaps."""
-
-
 def square(n_rows: int) -> str:
     """What a dense method has to say of its size."""
     return f"a {n_rows} x {n_rows} matrix"
-
-
-def neighbors(n_rows: int, n_columns: int, k: int, search: str, patience: float = PATIENCE) -> PlannedStage:
-    """Exact search compares all pairs; the approximate one, taken past a patience, joins neighbours of neighbours."""
-    exact = n_rows**2 * (2.0 * n_columns + 30) / 3e11 + n_rows * k * 4.3e-7 + 0.03
-    approximate = n_rows * (6 + 0.09 * n_columns) * 1e-6 * (log2(max(2, n_rows)) / 16) ** 3
-    kept = int(n_rows * (2 * DOUBLE * k + 4.2 * n_columns + 25))
-    candidates = n_rows * (k + 5 + k // 16)
-    if search == "approximate" or (search == "auto" and exact > max(patience / 2, 2 * approximate)):
-        kept += 300 * n_rows
-        seconds = approximate * (0.75 + k / 30)
-        return PlannedStage("neighbours", seconds, kept + 15 * candidates, "approximate", kept=kept)
-    # Few candidates are kept in heaps of their own for every row.
-    held = kept + (40 if k <= MOST_IN_HEAPS else 17) * candidates
-    return PlannedStage("neighbours", exact, held, "exact", kept=kept)
 
 
 def affinities(n_rows: int, k: int, kept: int = 23) -> PlannedStage:

@@ -15,7 +15,7 @@ from ..mapping.extension import ExtensionMap, extension_map
 from ..mapping.geodesic import GeodesicsToLandmarks, SquaredGeodesics
 from ..memory import available_memory
 from ..metrics.residual_variance import residual_variance
-from ..neighbors import symmetric_graph
+from ..neighbors import plan_search, symmetric_graph
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
 from ..parallel import row_blocks
@@ -117,7 +117,9 @@ class Geodesic(Method):
     def costs(self, size: Size) -> Costs:
         """Neighbours, all shortest paths, a dense eigenproblem."""
         n_rows, k = size.n_rows, self.graph.n_neighbors or self.graph.usual
-        found = [] if self.metric in PAIRWISE else [costs.neighbors(*size.shape, k, self.graph.search)]
+        found = (
+            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        )
         paths = costs.geodesics(n_rows, k)
         solving = [costs.dense_lanczos(n_rows, self.n_components), costs.residual_variance(n_rows)]
         return Costs([*found, paths], [*found, costs.in_blocks(paths)], solving, n_rows, k)

@@ -13,11 +13,13 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from .. import validation
-from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees, weigh
+from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees, resolve_affinity, weigh
 from ..data.rows import Rows
 from ..errors import InputError, NumericalError
 from ..mapping.base import Map
 from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..messages import in_python, named, setting
+from ..neighbors import plan_search
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
 from ..records import Floats, Problem, Solution, Sparse
@@ -96,7 +98,9 @@ class Eigenmaps(Method):
     def costs(self, size: Size) -> Costs:
         """Neighbours, a weight for each edge, a sparse eigenproblem."""
         (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
-        found = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.graph.search)]
+        found = (
+            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        )
         forming = [*found, costs.affinities(n_rows, k)]
         solving = costs.lanczos(n_rows, 2 * k, self.width, n_columns)
         return Costs(forming, forming, [solving], 2 * k)
@@ -104,13 +108,15 @@ class Eigenmaps(Method):
 
 def choose_affinity(affinity: str | Affinity, bandwidth: float | None, run: Run) -> Affinity:
     """The affinity asked for; ``auto`` is self-tuning, or Gaussian where a bandwidth is given."""
-    if not isinstance(affinity, str):
+    if affinity != "auto":
         if bandwidth is not None:
+            example = f"Put it into the affinity, as in Gaussian({bandwidth:g})."
             raise InputError(
-                f"bandwidth belongs to affinity='auto'; got bandwidth={bandwidth:g} with affinity={affinity!r}. Put it "
-                f"into the affinity, as in Gaussian({bandwidth:g})."
+                f"{named('bandwidth')} belongs to {setting('affinity', 'auto')}; got "
+                f"{setting('bandwidth', bandwidth)} with {setting('affinity', affinity)}. "
+                f"{in_python(example, 'Give one of them.')}"
             )
-        return affinity
+        return resolve_affinity(affinity)
     if bandwidth is not None:
         run.chosen("affinity", f"Gaussian({bandwidth:g})", "a bandwidth was given")
         return Gaussian(bandwidth)

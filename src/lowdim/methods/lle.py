@@ -11,6 +11,7 @@ from ..affinities.patches import patches_of
 from ..errors import DataWarning
 from ..mapping.base import Map
 from ..mapping.locally_linear import LocallyLinearMap
+from ..neighbors import plan_search
 from ..neighbors.edges import with_self
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
@@ -90,7 +91,9 @@ class LocallyLinear(Method):
     def costs(self, size: Size) -> Costs:
         """Neighbours, small systems, a sparse eigenproblem whose factor fills in by the dimension of the data."""
         (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
-        found = [] if self.metric in PAIRWISE else [costs.neighbors(n_rows, n_columns, k, self.graph.search)]
+        found = (
+            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
+        )
         forming = [*found, costs.local_weights(n_rows, k)]
         if self.variant == "standard":
             solving: PlannedStage = costs.sparse_factor(n_rows, k, n_columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import kernels
 from ..affinities.patches import Patches
+from ..messages import named
 from ..records import Floats, Problem
 from ..run import Run
 from .alignment import require_neighbors, tangent_problem
@@ -28,6 +29,8 @@ def hessian_lle(patches: Patches, n_components: int, *, weights: Floats | None =
         Events, workers and random numbers.
     """
     least = 1 + n_components + n_components * (n_components + 1) // 2
-    require_neighbors(patches.neighbors, least, "hessian", "1 + d + d(d + 1)/2 with d = n_components")
+    require_neighbors(
+        patches.neighbors, least, "hessian", f"1 + d + d(d + 1)/2 with d = {named('n_components')}"
+    )
     kernel = kernels.local_patches.hessian_block
     return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .build import build_index
+from .build import build_index, check_neighbors_or_radius
+from .choose import plan_search
 from .components import find_components, symmetric_graph
 from .connect import connect_components
 from .index import Index
@@ -11,9 +12,11 @@ from .metrics import metric_names, resolve_metric
 __all__ = [
     "Index",
     "build_index",
+    "check_neighbors_or_radius",
     "connect_components",
     "find_components",
     "metric_names",
+    "plan_search",
     "resolve_metric",
     "symmetric_graph",
 ]

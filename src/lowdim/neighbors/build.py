@@ -1,9 +1,8 @@
-"""Choosing how to search, by what each way would cost."""
+"""An index of points, searched in the way that costs least or that was asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,21 @@ from ..messages import setting
 from ..records import Neighbors
 from ..run import Run
 from .approximate import ApproximateIndex
+from .choose import PATIENCE, cheapest_exact, choose_search
+from .costs import USUAL_NEIGHBORS, Work
 from .euclidean import EuclideanIndex
 from .frame import Frame
 from .generic import GenericIndex
-from .geometry import Geometry, fits_densely, stored_entries
+from .geometry import Geometry
 from .graph import GraphIndex
 from .index import Index
-from .metrics import PRECOMPUTED, GeneralMetric, MappedMetric, resolve_metric
+from .metrics import PRECOMPUTED, GeneralMetric, resolve_metric
 from .precomputed import PrecomputedIndex
 from .projection import Projection
 from .searchers.base import Searcher
 from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher
-from .searchers.forest import LINKS, ForestSearcher
+from .searchers.forest import LINKS, ForestSearcher, follow_seconds
 from .searchers.projected import ProjectedSearcher
 from .searchers.sparse import SparseSearcher
 from .searchers.tree import TreeSearcher
@@ -42,8 +43,15 @@ SEARCHES = (
     "forest",
     "descent",
 )
-PATIENCE = 30.0
-"""Processor seconds up to which an exact search is taken without looking further."""
+
+
+def check_neighbors_or_radius(owner: str, n_neighbors: int | None, radius: float | None) -> None:
+    """Raise an InputError where both say who is a neighbour: only one of them could be followed."""
+    if n_neighbors is not None and radius is not None:
+        raise InputError(
+            f"n_neighbors or radius of {owner} decides who is a neighbour, not both; got n_neighbors={n_neighbors!r} "
+            f"and radius={radius!r}. Leave one of them None."
+        )
 
 
 def build_index(
@@ -52,6 +60,7 @@ def build_index(
     *,
     search: str = "auto",
     metric_params: Mapping[str, Any] | None = None,
+    n_neighbors: int = USUAL_NEIGHBORS,
     n_queries: int | None = None,
     patience: float = PATIENCE,
     run: Run,
@@ -70,8 +79,9 @@ def build_index(
         ``"generic"``, ``"forest"``, ``"descent"``.
     metric_params
         Parameters of the metric, such as ``{"p": 3}`` for ``"minkowski"``.
-    n_queries
-        New rows that will be asked for, where it is not the points themselves: what the choice depends on.
+    n_neighbors, n_queries
+        How many neighbours will be asked for, and of how many new rows where it is not of the points themselves: the
+        choice depends on them, no answer does.
     patience
         Processor seconds up to which ``"auto"`` takes an exact search without looking further.
     run
@@ -84,10 +94,11 @@ def build_index(
         return GraphIndex(rows, metric) if rows.is_sparse else PrecomputedIndex(rows)
     resolved = resolve_metric(metric, metric_params, rows)
     if search in ("auto", "exact", "approximate"):
-        search, why = _choose(
-            rows, resolved, search, is_named=isinstance(metric, str), n_queries=n_queries, patience=patience
+        choice = choose_search(
+            rows, resolved, search, n_neighbors=n_neighbors, n_queries=n_queries, patience=patience
         )
-        run.chosen("neighbour search", search, why)
+        search = choice.search
+        run.chosen("neighbour search", search, choice.why)
     if search == "generic":
         return GenericIndex(rows, resolved)
     rng = run.random("search")
@@ -113,8 +124,9 @@ def follow_links(index: Index, neighbors: Neighbors, run: Run) -> Index:
         return index
     searcher, rng = index.searcher, run.random("links")
     if isinstance(searcher, BlockedSearcher):
-        everything = _cheapest_exact(index.rows, index.geometry.metric, 1)[1]
-        if everything <= _following_seconds(index.rows.shape[1], 1):
+        work = Work.of(index.rows, index.geometry.metric, n_queries=1)
+        everything = cheapest_exact(work, index.geometry.metric)[1].seconds
+        if everything <= follow_seconds(index.rows.n_columns, 1):
             return index
         searcher = ForestSearcher(index.frame(run), _seed(rng), run)
     if not isinstance(searcher, ForestSearcher):
@@ -139,58 +151,6 @@ def _searcher(search: str, geometry: Geometry, n_queries: int | None, run: Run) 
             BlockedSearcher(frame, run) if projection is None else ProjectedSearcher(frame, projection, run)
         )
     return ForestSearcher(frame, _seed(run.random("search")), run)
-
-
-def _choose(
-    rows: Rows,
-    metric: MappedMetric | GeneralMetric,
-    asked: str,
-    *,
-    is_named: bool,
-    n_queries: int | None = None,
-    patience: float = PATIENCE,
-) -> tuple[str, str]:
-    """A way of searching, and why."""
-    exact, cost = _cheapest_exact(rows, metric, n_queries)
-    if asked == "exact":
-        return exact, f"exact was asked for, about {cost:.2g} processor seconds"
-    if isinstance(metric, MappedMetric) and fits_densely(rows):
-        other, other_cost = "forest", _forest_seconds(*rows.shape, n_queries or 0)
-    else:
-        other, other_cost = "descent", 30 + 4e-4 * rows.n_rows
-        if asked == "auto" and (not is_named or find_spec("pynndescent") is None):
-            return exact, "there is no approximate search for this input here"
-    if asked == "approximate":
-        return other, f"approximate was asked for, about {other_cost:.2g} processor seconds"
-    why = f"about {cost:.2g} processor seconds exactly, {other_cost:.2g} approximately by {other}"
-    return (exact if cost <= max(patience, 2 * other_cost) else other), why
-
-
-def _cheapest_exact(
-    rows: Rows, metric: MappedMetric | GeneralMetric, n_queries: int | None = None
-) -> tuple[str, float]:
-    """The exact search that suits the input, and its processor seconds (measured on one core of a 2024 server)."""
-    n, d = rows.shape
-    asked = n if n_queries is None else n_queries
-    if isinstance(metric, GeneralMetric):
-        return "generic", asked * n * (2.0 + 0.5 * d) * 1e-9
-    if not fits_densely(rows):
-        return "sparse", asked * n * (2 + 0.5 * stored_entries(rows) / max(1, n)) * 1e-9
-    blocked, tree = asked * n * (0.35 + 0.02 * d) * 1e-9, asked * 3e-6 * 2.0 ** (0.6 * min(d, 100))
-    if n_queries is not None:
-        # A tree of few points stays in the cache; a query has its own price before it meets a point.
-        blocked, tree = blocked + asked * 0.4e-6, tree / 4 * max(1.0, np.log2(max(2, n)) / 13)
-    return ("tree", tree) if tree < blocked and not rows.is_sparse else ("blocked", blocked)
-
-
-def _forest_seconds(n: int, d: int, n_queries: int) -> float:
-    """Processor seconds of a graph of the points, which new rows need too, and of following it for these."""
-    effort = (float(np.log2(max(2, n))) / 16) ** 3
-    return (12 + 0.17 * d) * 1e-6 * n * effort + _following_seconds(d, n_queries)
-
-
-def _following_seconds(d: int, n_queries: int) -> float:
-    return (20 + 0.17 * d) * 1e-6 * n_queries
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -9,9 +9,10 @@ from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Neighbors
 from ..run import Run
+from .costs import Cost, Work
 from .metrics import Metric
 from .pairwise import METRIC_ADVICE
-from .table import TableIndex
+from .table import TABLE_ENTRIES, TableIndex
 
 
 class GenericIndex(TableIndex):
@@ -22,6 +23,13 @@ class GenericIndex(TableIndex):
     def __init__(self, rows: Rows, metric: Metric) -> None:
         super().__init__(rows, metric.name)
         self.pairwise = metric.pairwise
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """Every pair by the metric's own function, in tables of some rows; each thread holds two at a time."""
+        tables = 4 * min(TABLE_ENTRIES, work.n_asked * work.n_points)
+        seconds = work.n_asked * (work.n_points * work.pair_seconds + 5e-7 * work.n_neighbors)
+        return Cost(seconds, 2 * work.lists + 8 * tables, work.lists)
 
     def table(self, rows: Rows | None, part: slice) -> Floats:
         """Distances of the rows of a slice to every point, the points taken by blocks."""

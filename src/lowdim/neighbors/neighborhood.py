@@ -10,8 +10,10 @@ from .. import validation
 from ..errors import DataWarning
 from ..records import Components, Duplicates, Integers, Neighbors
 from ..run import Run
-from .build import PATIENCE, build_index
+from .build import build_index
+from .choose import PATIENCE
 from .components import find_components, symmetric_graph
+from .costs import USUAL_NEIGHBORS
 from .edges import Edges, add_edges, restrict
 from .index import Index
 from .lookup import Lookup
@@ -95,13 +97,14 @@ class Neighborhood:
         return Lookup(self.index, max(1, widest), self.graph.radius)
 
 
-def open_index(points: Points, graph: Graph, run: Run) -> Index:
-    """The index over some points, by the search of a graph."""
+def open_index(points: Points, graph: Graph, run: Run, n_neighbors: int = USUAL_NEIGHBORS) -> Index:
+    """The index over some points, by the search of a graph, of which so many neighbours will be asked for."""
     return build_index(
         points.rows,
         points.metric,
         search=graph.search,
         patience=graph.patience,
+        n_neighbors=n_neighbors,
         run=run,
     )
 
@@ -127,7 +130,8 @@ def _open(points: Points, graph: Graph, run: Run) -> Index:
     """The index, from the random numbers that it was first built from, whichever of the fits that share it that was."""
     bits = run.random("search").bit_generator
     bits.state = run.choice("search", lambda: bits.state, key=(points.metric, graph.search))
-    return open_index(points, graph, run)
+    wanted = max(graph.n_neighbors or graph.usual, run.store.shared.widest)
+    return open_index(points, graph, run, wanted)
 
 
 def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:

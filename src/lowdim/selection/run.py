@@ -14,11 +14,11 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
-from ..events import Events, Listener, Printer
+from ..events import Events, Listener, LogLines
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..places import Place
-from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Whole
+from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
 from ..run import Shared
 from .choose import choose_judges
 from .fits import Fits
@@ -32,7 +32,7 @@ RULES: Mapping[str, Rule] = {
     "n_jobs": Either(Jobs(), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
-    "verbose": Whole(0),
+    "verbose": Either(Truth(), Whole(0)),
 }
 
 
@@ -95,7 +95,7 @@ def sweep(
     callback
         Called with each event of the sweep and of its fits.
     verbose
-        1 prints a line for each fit to standard error, 2 progress and the time left too.
+        1 or True logs a line for each fit (logger "lowdim", else standard error), 2 progress and the time left too.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def sweep(
     )
     known = Known(labels, codes, read_truth(truth, rows.n_rows))
     repetitions = resolve_seeds(seeds, estimator.random_state)
-    listeners: list[Listener] = [Printer(verbose)] if verbose else []
+    listeners: list[Listener] = [LogLines(verbose)] if verbose else []
     listeners += [] if callback is None else [callback]
     fits = Fits(estimator, points, judges, n_jobs, () if callback is None else (callback,))
     events = Events(*listeners)

@@ -38,8 +38,11 @@ def check_parameters(
 
 def _nearest_word(value: object, rule: Rule) -> str:
     rules = rule.rules if isinstance(rule, Either) else (rule,)
-    names = [name for part in rules if isinstance(part, OneOf) for name in part.names]
-    close = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
+    words = [part for part in rules if isinstance(part, OneOf)]
+    if not isinstance(value, str):
+        return ""
+    close = [part.instead[value] for part in words if value in part.instead]
+    close = close or difflib.get_close_matches(value, [name for part in words for name in part.names], n=1)
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
@@ -76,7 +79,7 @@ def check_clusters(n_clusters: int, n_rows: int) -> None:
     if n_clusters > n_rows:
         raise InputError(
             f"{named('n_clusters')} must be at most the number of points; got {setting('n_clusters', n_clusters)} "
-            f"with n_samples={n_rows}. "
+            f"with {in_python(f'n_samples={n_rows}', f'{n_rows} points')}. "
             "Ask for fewer."
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowdim.data.files import annotated, checks, h5ad, heaps, read, write_embedding
+from lowdim.data.files import annotated, checks, h5ad, hdf5, read, write_embedding
 from lowdim.errors import FileError, FormatError, InputError, MemoryLimitError, MissingExtraError
 
 h5py = pytest.importorskip("h5py")
@@ -256,7 +256,7 @@ def test_annotations_may_be_missing(path):
 @pytest.mark.parametrize("length", [0, 15, 1 << 40, (1 << 64) - 16])
 def test_texts_that_lead_in_circles(path, monkeypatch, length, block):
     """HDF5 follows the objects of a heap without asking whether it gets anywhere."""
-    monkeypatch.setattr(heaps, "_BLOCK", block)
+    monkeypatch.setattr(hdf5, "_BLOCK", block)
     data = bytearray(path.read_bytes())
     start = data.find(b"GCOL")
     place = start + 16

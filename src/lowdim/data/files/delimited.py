@@ -17,12 +17,11 @@ from ...errors import FormatError
 from ...messages import setting
 from ...records import Floats
 from .arrow import from_text
-from .checks import shortened
-from .growing import Growing
+from .checks import check_fits, shortened
 from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff
 from .stream import Stream, opened
 from .table import Assign, Request, Roles, Table, assign, listed
-from .wide import WIDE, read_wide
+from .wide_delimited import WIDE, read_wide
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,7 +130,7 @@ class _Rows:
         lines = max(1, self.stream.head.count(b"\n"))
         width = len(self.stream.head) / lines
         guess = int(1.02 * self.stream.size / width) + 16 if self.stream.size else lines
-        self.numbers = Growing(len(self.roles.features), guess, self.stream.name)
+        self.numbers = GrowingArray(len(self.roles.features), guess, self.stream.name)
         others = [*self.roles.labels, *(() if self.roles.id is None else (self.roles.id,))]
         self.texts = {place: [] for place in others}
 
@@ -288,3 +287,38 @@ class _Rows:
             f"{source}: line {line}, column {name!r}: {_short(cell)} is no number. Correct it, or leave the column "
             f"out: {setting('drop', name)}; {setting('label', name)} if it is the label."
         ) from None
+
+
+class GrowingArray:
+    """N x D float64 of which N is known only at the end; a guess of it saves moves."""
+
+    def __init__(self, n_columns: int, guess: int, source: str) -> None:
+        self.source, self.n_rows = source, 0
+        self.values: Floats = np.empty((self._affordable(max(guess, 1), n_columns), n_columns))
+
+    def _affordable(self, rows: int, n_columns: int) -> int:
+        check_fits(
+            self.source,
+            8 * rows * n_columns,
+            "Convert it to .npy, which is mapped and not loaded, or take fewer rows.",
+        )
+        return rows
+
+    def block(self, rows: int) -> Floats:
+        """Room for further rows."""
+        start, stop, n_columns = self.n_rows, self.n_rows + rows, self.values.shape[1]
+        if stop > len(self.values):
+            more = self._affordable(max(stop, len(self.values) * 5 // 4), n_columns)
+            # In place: the system moves large arrays by their pages, without a second copy.
+            self.values.resize((more, n_columns), refcheck=False)
+        self.n_rows = stop
+        return self.values[start:stop]
+
+    def shorten(self, rows: int) -> None:
+        """Give back the last rows."""
+        self.n_rows -= rows
+
+    def finished(self) -> Floats:
+        """The rows that came."""
+        self.values.resize((self.n_rows, self.values.shape[1]), refcheck=False)
+        return self.values

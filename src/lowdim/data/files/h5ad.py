@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ...errors import FormatError, InputError, LowdimError, MissingExtraError
 from .annotated import read_group, whole
 from .checks import Budget, check_file, check_magic, check_numbers, shortened
-from .heaps import check_heaps
-from .links import Inside
+from .hdf5 import Inside, check_heaps
 from .table import Request, Table
 
 _DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, AttributeError, ArithmeticError)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import setting
+from ...messages import in_python, setting
 from .base import MappedMetric
 from .correlation import CORRELATION
 from .cosine import COSINE
@@ -65,6 +65,6 @@ def resolve_metric(
     close = difflib.get_close_matches(str(metric), metric_names(), n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(
-        f"{setting('metric', metric)} is not known.{hint} Allowed are {', '.join(metric_names())}, or a function of "
-        "two rows."
+        f"{setting('metric', metric)} is not known.{hint} Allowed are "
+        f"{', '.join(metric_names())}{in_python(', or a function of two rows')}."
     )

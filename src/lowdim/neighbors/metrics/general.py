@@ -27,6 +27,21 @@ OTHERS = (
     "mahalanobis",
     "minkowski",
 )
+COLUMN_NANOSECONDS = {
+    "braycurtis": 0.8,
+    "canberra": 1.0,
+    "dice": 1.0,
+    "jaccard": 2.0,
+    "jensenshannon": 18.0,
+    "minkowski": 20.0,
+    "russellrao": 1.5,
+    "sokalsneath": 1.5,
+    "yule": 3.0,
+}
+"""Time of a column of a pair where it is not about USUAL_NANOSECONDS, as measured on one core of a 2024 server."""
+USUAL_NANOSECONDS = 0.5
+FUNCTION_NANOSECONDS, HAVERSINE_NANOSECONDS = 4000.0, 60.0
+"""Time of a call of a Python function, and of one angle with its trigonometry."""
 NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, "haversine", "seuclidean")))
 
 ROUNDING = 1e-6
@@ -52,6 +67,16 @@ class GeneralMetric:
     name: str
     function: str | Callable[..., float]
     parameters: Mapping[str, Any]
+
+    def pair_seconds(self, n_columns: int) -> float:
+        """Processor seconds of one distance between rows of so many columns."""
+        if not isinstance(self.function, str):
+            return FUNCTION_NANOSECONDS * 1e-9
+        if self.function == "haversine":
+            return HAVERSINE_NANOSECONDS * 1e-9
+        if self.function == "mahalanobis":
+            return USUAL_NANOSECONDS * n_columns**2 * 1e-9
+        return (2 + COLUMN_NANOSECONDS.get(self.function, USUAL_NANOSECONDS) * n_columns) * 1e-9
 
     def pairwise(self, left: Floats, right: Floats) -> Floats:
         """Distances of every row of one block to every row of another."""

@@ -12,11 +12,14 @@ from ...data.rows import Rows
 from ...places import State
 from ...records import Floats, Integers
 from ...run import Run
+from ..costs import Cost, Work
 from ..frame import FURTHEST, Frame
 from .base import Found
 
 MOST_AT_ONCE = 1 << 14
 """Points up to which all scores of some rows are held at once: so many that four rows of them fit the second cache."""
+MOST_IN_HEAPS = 64
+"""Neighbours up to which the heaps weigh more than the lists that come out of them."""
 RUN = 8
 """Panels in a run: two runs of points in 50 dimensions fit the second cache of a core."""
 
@@ -26,6 +29,22 @@ class BlockedSearcher:
 
     name = "blocked"
     is_exact = True
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """A product for every pair, and a heap of candidates for every row.
+
+        Pairs of the points themselves are multiplied once for both. A new row has its own price before it meets a
+        point. Few candidates are kept in heaps of their own for every row.
+        """
+        pairs = work.n_asked * work.n_points
+        if work.n_queries is None:
+            seconds = pairs * (0.25 + 0.018 * work.n_columns) * 1e-9 + work.n_asked * work.n_neighbors * 8e-7
+        else:
+            seconds = pairs * (0.35 + 0.02 * work.n_columns) * 1e-9 + work.n_asked * 0.4e-6
+        kept = work.lists + int(work.n_points * (4.2 * work.n_columns + 25))
+        held = (40 if work.n_neighbors <= MOST_IN_HEAPS else 17) * work.candidates
+        return Cost(seconds, kept + held, kept)
 
     def __init__(self, frame: Frame, run: Run) -> None:
         self.frame = frame

@@ -14,6 +14,7 @@ from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
 from ...messages import setting
 from ...run import Run
+from ..costs import Cost, Work
 from .base import Found
 
 LEAST_NEIGHBORS = 30
@@ -31,6 +32,14 @@ class DescentSearcher:
 
     name = "descent"
     is_exact = False
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """Half a minute to compile, then some comparisons for each point."""
+        kept = work.lists + int(
+            work.n_points * (4 * work.entries + 40 * max(LEAST_NEIGHBORS, work.n_neighbors))
+        )
+        return Cost(30 + 4e-4 * work.n_points, kept + 16 * work.candidates, kept)
 
     def __init__(self, rows: Rows, metric: str, parameters: Mapping[str, Any], seed: int) -> None:
         try:

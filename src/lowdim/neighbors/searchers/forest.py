@@ -15,6 +15,7 @@ from ...data.rows import Rows
 from ...places import State
 from ...records import Integers
 from ...run import Run
+from ..costs import Cost, Work
 from ..frame import Frame
 from .base import Found
 
@@ -94,6 +95,11 @@ def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
     return np.concatenate(([0], first + np.arange(others + 1) * (n_points - first) // others))
 
 
+def follow_seconds(n_columns: int, n_queries: int) -> float:
+    """Processor seconds in which new rows find their neighbours along the links."""
+    return (20 + 0.17 * n_columns) * 1e-6 * n_queries
+
+
 class Judge:
     """Knows the true neighbours of some points spread over the tree: how good the heaps are so far."""
 
@@ -129,6 +135,19 @@ class ForestSearcher:
 
     name = "forest"
     is_exact = False
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """A graph of the points, which new rows need too, and the following of it for these.
+
+        More neighbours take longer to compare than to find, with as many as a leaf holds.
+        """
+        effort = (float(np.log2(max(2, work.n_points))) / 16) ** 3
+        wanted = work.n_neighbors if work.n_queries is None else LINKS
+        seconds = (12 + 0.17 * work.n_columns) * 1e-6 * work.n_points * effort * (0.75 + wanted / 36)
+        kept = work.lists + int(work.n_points * (4.2 * work.n_columns + 325))
+        following = follow_seconds(work.n_columns, work.n_queries or 0)
+        return Cost(seconds + following, kept + 15 * work.candidates, kept)
 
     def __init__(self, frame: Frame, seed: int, run: Run) -> None:
         single = frame.single(run)

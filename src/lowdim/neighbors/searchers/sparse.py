@@ -13,6 +13,7 @@ from ...parallel import row_blocks, shifted
 from ...places import State
 from ...records import Floats, Integers
 from ...run import Run
+from ..costs import Cost, Work
 from ..geometry import Geometry
 from .base import Found
 
@@ -25,6 +26,13 @@ class SparseSearcher:
 
     name = "sparse"
     is_exact = True
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """Every stored value meets every row."""
+        seconds = work.n_asked * (work.n_points * (2 + 0.5 * work.entries) * 1e-9 + 5e-7 * work.n_neighbors)
+        kept = work.lists + 32 * work.n_points
+        return Cost(seconds, kept + 24 * work.candidates, kept)
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry

@@ -11,6 +11,7 @@ from ...parallel import count_workers, row_blocks, shifted
 from ...places import State
 from ...records import Floats, Integers
 from ...run import Run
+from ..costs import Cost, Work
 from ..geometry import Geometry
 from .base import Found
 
@@ -23,6 +24,18 @@ class TreeSearcher:
 
     name = "tree"
     is_exact = True
+
+    @staticmethod
+    def cost(work: Work) -> Cost:
+        """A walk for every row that meets more cells with every column and every neighbour."""
+        seconds = work.n_asked * 3e-6 * 2.0 ** (0.6 * min(work.n_columns, 100))
+        if work.n_queries is None:
+            seconds *= 0.6 + 0.04 * work.n_neighbors
+        else:
+            # A tree of few points stays in the cache.
+            seconds *= max(1.0, float(np.log2(max(2, work.n_points))) / 13) / 4
+        kept = work.lists + work.n_points * (8 * work.n_columns + 40)
+        return Cost(seconds, kept + 40 * work.candidates, kept)
 
     def __init__(self, geometry: Geometry) -> None:
         from scipy.spatial import cKDTree

@@ -1,0 +1,55 @@
+"""Affinities by name, and the check of those that come as objects."""
+
+from __future__ import annotations
+
+import difflib
+
+from ..errors import InputError
+from ..rules import Either, Instance, OneOf
+from .binary import Binary
+from .entropic import Entropic
+from .gaussian import Gaussian
+from .self_tuning import SelfTuning
+from .weights import Affinity
+
+NAMES: dict[str, type[Binary] | type[Entropic] | type[Gaussian] | type[SelfTuning]] = {
+    "binary": Binary,
+    "entropic": Entropic,
+    "gaussian": Gaussian,
+    "self-tuning": SelfTuning,
+}
+"""Words for affinities with their default parameters."""
+THEIRS = {
+    "nearest_neighbors": "binary",
+    "precomputed_nearest_neighbors": "precomputed",
+    "rbf": "gaussian",
+    "heat": "gaussian",
+    "perplexity": "entropic",
+    "self_tuning": "self-tuning",
+}
+"""Words of other libraries, and ours for the same."""
+AFFINITY_RULE = Either(
+    OneOf("auto", "precomputed", *NAMES, instead=THEIRS), Instance(Gaussian, Entropic, Binary, SelfTuning)
+)
+"""What the parameter ``affinity`` of an estimator may be."""
+
+
+def resolve_affinity(value: str | Affinity) -> Affinity:
+    """The affinity of a name, or one that came as an object, its parameters checked.
+
+    Raises
+    ------
+    InputError
+        If the name is not one of `NAMES`, or a parameter of the affinity cannot be used.
+    """
+    if isinstance(value, str):
+        if value not in NAMES:
+            close = THEIRS.get(value) or next(iter(difflib.get_close_matches(value, NAMES, n=1)), None)
+            hint = f" Did you mean {close!r}?" if close in NAMES else ""
+            raise InputError(
+                f"affinity must be one of {', '.join(map(repr, NAMES))}, or an affinity such as Gaussian(2.0); got "
+                f"{value!r}.{hint}"
+            )
+        return NAMES[value]()
+    value.check()
+    return value

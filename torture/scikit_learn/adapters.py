@@ -39,15 +39,18 @@ class Adapter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fit lowdim's estimator."""
-        USED.add(type(self).__name__)
-        self.model_ = self.translated(X).fit(self.given(X))
-        if hasattr(self.model_, "n_features_in_"):
-            self.n_features_in_ = self.model_.n_features_in_
+        self.fit_transform(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and return the embedding."""
-        return self.fit(X).model_.embedding_
+        """Fit lowdim's estimator, and return the embedding."""
+        USED.add(type(self).__name__)
+        model = self.translated(X)
+        embedding = model.fit_transform(self.given(X))
+        self.model_ = model
+        if hasattr(model, "n_features_in_"):
+            self.n_features_in_ = model.n_features_in_
+        return embedding
 
     def transform(self, X: Any) -> Any:
         """Coordinates of new rows."""
@@ -228,12 +231,11 @@ class SpectralEmbedding(Laplacian):
     def _kernel(self, X: Any) -> Any:
         return self.affinity(X)
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, and keep the diagonal of a kernel, which no Laplacian sees."""
-        super().fit(X)
         is_matrix = self.affinity == "precomputed" and isinstance(X, np.ndarray)
         self.diagonal_ = np.diag(np.diagonal(X)) if is_matrix else None
-        return self
+        return super().fit_transform(X)
 
     @property
     def affinity_matrix_(self) -> Any:

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import lowdim
-from lowdim.optimize import Annealing
 
 USED: set[str] = set()
 """Adapters that were fitted since this was last emptied."""
@@ -40,15 +39,18 @@ class Adapter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fit lowdim's estimator."""
-        USED.add(type(self).__name__)
-        self.model_ = self.translated(X).fit(self.given(X))
-        if hasattr(self.model_, "n_features_in_"):
-            self.n_features_in_ = self.model_.n_features_in_
+        self.fit_transform(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and return the embedding."""
-        return self.fit(X).model_.embedding_
+        """Fit lowdim's estimator, and return the embedding."""
+        USED.add(type(self).__name__)
+        model = self.translated(X)
+        embedding = model.fit_transform(self.given(X))
+        self.model_ = model
+        if hasattr(model, "n_features_in_"):
+            self.n_features_in_ = model.n_features_in_
+        return embedding
 
     def transform(self, X: Any) -> Any:
         """Coordinates of new rows."""
@@ -229,12 +231,11 @@ class SpectralEmbedding(Laplacian):
     def _kernel(self, X: Any) -> Any:
         return self.affinity(X)
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, and keep the diagonal of a kernel, which no Laplacian sees."""
-        super().fit(X)
         is_matrix = self.affinity == "precomputed" and isinstance(X, np.ndarray)
         self.diagonal_ = np.diag(np.diagonal(X)) if is_matrix else None
-        return self
+        return super().fit_transform(X)
 
     @property
     def affinity_matrix_(self) -> Any:
@@ -297,14 +298,24 @@ class TSNE(Adapter):
     """lowdim.TSNE."""
 
     __init__ = manifold.TSNE.__init__
-    same = ("n_components", "perplexity", "max_iter", "init", "verbose", "random_state", "n_jobs")
+    same = (
+        "n_components",
+        "perplexity",
+        "early_exaggeration",
+        "learning_rate",
+        "max_iter",
+        "init",
+        "verbose",
+        "random_state",
+        "n_jobs",
+    )
 
     def translated(self, X: Any) -> Any:
-        """The schedule is lowdim's own, of the same length and exaggeration."""
+        """The angle is that of the tree."""
         repulsion = "exact" if self.method == "exact" else lowdim.BarnesHut(self.angle)
-        schedule = Annealing(iterations=self.max_iter, exaggeration=float(self.early_exaggeration))
-        metric = metric_of(self.metric, self.metric_params)
-        return lowdim.TSNE(metric=metric, repulsion=repulsion, optimizer=schedule, **self._own())
+        return lowdim.TSNE(
+            metric=metric_of(self.metric, self.metric_params), repulsion=repulsion, **self._own()
+        )
 
     @property
     def kl_divergence_(self) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar, copy_context
 from functools import partial
 from itertools import count
-from threading import Lock, RLock, Thread, main_thread
+from threading import Lock, Thread, main_thread
 from typing import TypeVar
 
 from .memory import address_room

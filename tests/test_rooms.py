@@ -19,7 +19,6 @@ ORDER = [
     {"errors", "memory", "records", "rules"},
     {"kernels", "parallel", "events", "atomic", "checks"},
     {"lapack"},
-    {"keeping"},
     {"data"},
     {"validation"},
     {"run"},

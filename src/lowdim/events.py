@@ -2,8 +2,6 @@
 
 A stage of the work opens with ``started`` and closes with ``finished`` (or ``failed``); between them it may emit
 ``progress``, ``iteration``, ``chosen`` and ``warned``.
-
-The stream also knows where stages keep what a later run can go on from: see `lowdim.keeping`.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .errors import LowdimWarning
-from .places import Place
 
 Kind = Literal["started", "progress", "iteration", "chosen", "warned", "finished", "failed"]
 
@@ -45,9 +42,8 @@ Listener = Callable[[Event], object]
 class Events:
     """Sends each event to every listener, in the calling thread and in order."""
 
-    def __init__(self, *listeners: Listener, keeper: Place | None = None) -> None:
+    def __init__(self, *listeners: Listener) -> None:
         self.listeners = listeners
-        self.keeper = keeper or Place()
         self._opened = time.perf_counter()
         self._stages: list[str] = []
 

@@ -137,11 +137,6 @@ class Run:
         """A run that tells nobody and keeps nothing."""
         return cls(workers=Workers(n_jobs), streams=Streams(random_state))
 
-    @classmethod
-    def along(cls, events: Events, n_jobs: int | None = None, streams: Streams | None = None) -> Run:
-        """A run that tells a stream of events, and keeps its results where that does."""
-        return cls(events, Workers(n_jobs), streams or Streams(), Store(events.keeper))
-
     @property
     def n_jobs(self) -> int | None:
         """Threads."""
@@ -260,7 +255,6 @@ class Run:
         heard: list[Event] = []
         began = time.perf_counter()
         inner = replace(self.heard_by(heard.append), store=replace(self.store, place=place))
-        inner.events.keeper = place
         value = call(run=inner)
         if kept is not None and is_whole(value):
             state = {

@@ -11,14 +11,14 @@ import pytest
 from scipy import sparse
 
 import lowdim
-from lowdim import keeping
-from lowdim.errors import CheckpointError, CheckpointWarning, DataWarning, FileError, InputError
+from lowdim.errors import CheckpointError, CheckpointWarning, FileError, InputError
 from lowdim.events import Events
 from lowdim.optimize.outcome import History
 from lowdim.persistence import budget, checkpoint, lock
 from lowdim.persistence.budget import Budget, Pace
 from lowdim.persistence.identity import Identity, digest, text
 from lowdim.places import Place
+from lowdim.run import Run, Store
 
 
 @pytest.fixture(autouse=True)
@@ -43,8 +43,8 @@ def keep(path, state, *, finished=True, **identity):
     """A run that keeps one state."""
     events = Events()
     try:
-        with open_at(path, events, **identity):
-            events.keeper.inside("stage").save_result(lambda: state)
+        with open_at(path, events, **identity) as top:
+            top.inside("stage").save_result(lambda: state)
             if not finished:
                 raise RuntimeError
     except RuntimeError:
@@ -53,8 +53,8 @@ def keep(path, state, *, finished=True, **identity):
 
 def found(path, **identity):
     events = Events()
-    with open_at(path, events, **identity):
-        return events.keeper.inside("stage").find()
+    with open_at(path, events, **identity) as top:
+        return top.inside("stage").find()
 
 
 def full(*_):
@@ -67,8 +67,8 @@ def denied(*_):
 
 def test_without_a_path_nothing_is_kept(tmp_path):
     events = Events()
-    with open_at(None, events):
-        place = events.keeper.inside("stage")
+    with open_at(None, events) as top:
+        place = top.inside("stage")
         assert not place.is_active
         place.save_result(dict)
         place.save_progress(dict)
@@ -124,9 +124,9 @@ def test_a_finished_run_makes_way_for_another(tmp_path):
 def test_a_cut_run_is_not_finished(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "PACE", Pace(share=0.02))
     events = Events()
-    with open_at(tmp_path / "kept", events):
-        events.keeper.inside("stage").save_result(lambda: {"a": 1})
-        events.keeper.mark_unfinished()
+    with open_at(tmp_path / "kept", events) as top:
+        top.inside("stage").save_result(lambda: {"a": 1})
+        top.mark_unfinished()
     with pytest.raises(CheckpointError, match="unfinished"):
         found(tmp_path / "kept", value=2)
 
@@ -222,10 +222,10 @@ def test_a_full_disk_is_said_once_and_the_run_goes_on(tmp_path, monkeypatch):
     events = Events()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        with open_at(tmp_path / "kept", events):
+        with open_at(tmp_path / "kept", events) as top:
             monkeypatch.setattr(os, "fsync", full)
-            events.keeper.inside("one").save_result(lambda: {"a": 1})
-            events.keeper.inside("two").save_result(lambda: {"a": 1})
+            top.inside("one").save_result(lambda: {"a": 1})
+            top.inside("two").save_result(lambda: {"a": 1})
             monkeypatch.undo()
     assert [warning.category for warning in heard] == [CheckpointWarning]
     assert "disk is full" in str(heard[0].message)
@@ -270,8 +270,8 @@ def test_what_cannot_be_removed_is_named(tmp_path, monkeypatch):
             found(path)
     assert found(path) == {"a": 1}
     events = Events()
-    with open_at(path, events, value=2), monkeypatch.context() as patch:
-        stage = events.keeper.inside("stage")
+    with open_at(path, events, value=2) as top, monkeypatch.context() as patch:
+        stage = top.inside("stage")
         stage.inside("loop").save_progress(dict)
         patch.setattr(os, "unlink", denied)
         with pytest.warns(CheckpointWarning, match="cannot be removed"):
@@ -294,8 +294,8 @@ def test_a_manifest_that_cannot_be_read_is_no_reason_to_remove_it(tmp_path, monk
 def test_a_run_that_cannot_be_marked_as_finished(tmp_path, monkeypatch):
     def run():
         events = Events()
-        with monkeypatch.context() as patch, open_at(path, events):
-            events.keeper.inside("stage").save_result(lambda: {"a": 1})
+        with monkeypatch.context() as patch, open_at(path, events) as top:
+            top.inside("stage").save_result(lambda: {"a": 1})
             patch.setattr(checkpoint, "write_container", full)
 
     path = tmp_path / "kept"
@@ -320,29 +320,29 @@ def test_a_lock_that_cannot_be_closed_loses_no_result(tmp_path, monkeypatch):
 
 
 def test_a_warning_of_the_disk_is_not_told_again_by_the_next_run(tmp_path, monkeypatch):
-    def work(events):
-        def make():
-            with monkeypatch.context() as patch:
-                patch.setattr(checkpoint, "write_container", full)
-                events.keeper.inside("part").save_result(dict)
-            return 3
-
-        return keeping.once(events, "stage", make)
+    def make(run):
+        with monkeypatch.context() as patch:
+            patch.setattr(checkpoint, "write_container", full)
+            run.store.place.inside("part").save_result(dict)
+        return 3
 
     heard = []
     events = Events(heard.append)
-    with open_at(tmp_path / "kept", events), pytest.warns(CheckpointWarning, match="disk is full"):
-        assert work(events) == 3
-    events = Events(heard.append)
-    with open_at(tmp_path / "kept", events):
-        assert work(events) == 3
-    assert [event.kind for event in heard] == ["warned"]
+    with (
+        open_at(tmp_path / "kept", events) as top,
+        pytest.warns(CheckpointWarning, match="disk is full"),
+    ):
+        assert Run(events, store=Store(top)).stage("stage", make, kept=int) == 3
+    heard.clear()
+    with open_at(tmp_path / "kept", events) as top:
+        assert Run(events, store=Store(top)).stage("stage", make, kept=int) == 3
+    assert [event.kind for event in heard] == ["started", "finished"]
 
 
 def test_a_final_state_takes_the_place_of_those_inside(tmp_path):
     events = Events()
-    with open_at(tmp_path / "kept", events):
-        stage = events.keeper.inside("a stage", 3)
+    with open_at(tmp_path / "kept", events) as top:
+        stage = top.inside("a stage", 3)
         loop = stage.inside("loop")
         loop.save_progress(lambda: {"turn": 1})
         assert "a-stage-3.loop.state" in names(tmp_path / "kept")
@@ -352,9 +352,9 @@ def test_a_final_state_takes_the_place_of_those_inside(tmp_path):
 
 def test_places_have_names_of_their_own(tmp_path):
     events = Events()
-    with open_at(tmp_path / "kept", events):
-        visits = [events.keeper.inside("part").name for _ in range(3)]
-        keyed = {events.keeper.inside("part", key).name for key in (1, "a", ("a", 2), ("a", 3))}
+    with open_at(tmp_path / "kept", events) as top:
+        visits = [top.inside("part").name for _ in range(3)]
+        keyed = {top.inside("part", key).name for key in (1, "a", ("a", 2), ("a", 3))}
     assert visits == ["part", "part~2", "part~3"]
     assert len(keyed) == 4
     assert "part-1" in keyed
@@ -398,8 +398,8 @@ def test_states_of_a_loop_come_every_few_seconds(tmp_path, monkeypatch):
         taken.append(clock.now)
         return {"x": np.zeros(1000)}
 
-    with open_at(tmp_path / "kept", events):
-        loop = events.keeper.inside("loop")
+    with open_at(tmp_path / "kept", events) as top:
+        loop = top.inside("loop")
         for _ in range(100):
             clock.now += 0.25
             loop.save_progress(state)
@@ -413,15 +413,15 @@ def test_what_costs_too_much_waits_and_is_written_when_it_may(tmp_path, monkeypa
     clock = Clock(monkeypatch)
     monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
     events, values = Events(), np.ones(10**6)
-    with open_at(tmp_path / "kept", events):
-        stage = events.keeper.inside("stage")
+    with open_at(tmp_path / "kept", events) as top:
+        stage = top.inside("stage")
         stage.inside("part").save_result(lambda: {"x": np.ones(10)})
         stage.save_result(lambda: {"x": values})
-        events.keeper.inside("large").save_result(lambda: {"x": values}, size=values.nbytes)
+        top.inside("large").save_result(lambda: {"x": values}, size=values.nbytes)
         values[:] = 2.0
         assert names(tmp_path / "kept") == ["lock", "manifest.state"]
         clock.now += 60.0
-        events.keeper.inside("other").save_progress(dict)
+        top.inside("other").save_progress(dict)
         assert names(tmp_path / "kept") == ["lock", "manifest.state", "other.state", "stage.state"]
     assert (found(tmp_path / "kept")["x"] == 1.0).all()
 
@@ -431,8 +431,8 @@ def test_what_waits_inside_goes_with_the_final_state(tmp_path, monkeypatch):
     clock = Clock(monkeypatch)
     monkeypatch.setattr(budget, "PACE", Pace(worth=0.0))
     events = Events()
-    with open_at(tmp_path / "kept", events):
-        stage = events.keeper.inside("stage")
+    with open_at(tmp_path / "kept", events) as top:
+        stage = top.inside("stage")
         stage.inside("part").save_result(lambda: {"x": np.ones(10**6)})
         stage.save_result(lambda: {"x": 1})
         clock.now += 60.0
@@ -442,17 +442,17 @@ def test_what_waits_inside_goes_with_the_final_state(tmp_path, monkeypatch):
 def test_what_is_made_sooner_than_written_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "PACE", Pace(share=float("inf")))
     events = Events()
-    with open_at(tmp_path / "kept", events):
-        events.keeper.inside("quick").save_result(lambda: {"x": 1}, seconds=0.001)
-        events.keeper.inside("slow").save_result(lambda: {"x": 1}, seconds=10.0)
+    with open_at(tmp_path / "kept", events) as top:
+        top.inside("quick").save_result(lambda: {"x": 1}, seconds=0.001)
+        top.inside("slow").save_result(lambda: {"x": 1}, seconds=10.0)
     assert "slow.state" in names(tmp_path / "kept")
     assert "quick.state" not in names(tmp_path / "kept")
 
 
 def interrupted(path, events):
     """A run that is interrupted while something waits to be written."""
-    with open_at(path, events):
-        events.keeper.inside("stage").save_result(lambda: {"x": 1})
+    with open_at(path, events) as top:
+        top.inside("stage").save_result(lambda: {"x": 1})
         raise KeyboardInterrupt
 
 
@@ -463,7 +463,6 @@ def test_an_interrupt_writes_what_waits(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path / "kept", events)
     assert names(tmp_path / "kept") == ["lock", "manifest.state", "stage.state"]
-    assert not isinstance(events.keeper, checkpoint.CheckpointPlace)
 
 
 def test_an_interrupt_does_not_wait_for_ever(tmp_path, monkeypatch):
@@ -478,77 +477,6 @@ def test_an_interrupt_does_not_wait_for_ever(tmp_path, monkeypatch):
 @dataclass
 class Made:
     x: int
-
-
-def test_once_tells_again_and_draws_no_random_numbers_twice(tmp_path):
-    def work(events, rng):
-        def make():
-            events.chosen("what", "this", "because")
-            events.warned("careful", DataWarning)
-            events.progress(1, 2)
-            return Made(int(rng.integers(1000)))
-
-        return keeping.once(events, "stage", make, rng=rng, kind=Made).x, int(rng.integers(1000))
-
-    results = []
-    for _ in range(2):
-        heard, rng = [], np.random.default_rng(3)
-        events = Events(heard.append)
-        with open_at(tmp_path / "kept", events), pytest.warns(DataWarning, match="careful"):
-            results.append(work(events, rng))
-        kinds = [event.kind for event in heard]
-        assert kinds[:2] == ["chosen", "warned"]
-    assert results[0] == results[1]
-    assert len(heard) == 2, "the second time nothing was done"
-    with pytest.warns(DataWarning):
-        assert work(Events(), np.random.default_rng(3)) == results[0]
-
-
-def test_once_keeps_only_what_is_whole_and_is_told_by_who_made_it(tmp_path):
-    made = []
-
-    def make(value):
-        made.append(value)
-        return value
-
-    for turn in range(2):
-        heard = []
-        events = Events(heard.append)
-        with open_at(tmp_path / "kept", events):
-            shared = events.keeper.inside("shared")
-            events.keeper = events.keeper.inside("fit", turn)
-
-            def choose(events=events):
-                events.chosen("a", "b", "c")
-                return make("shared")
-
-            keeping.once(events, "cut", lambda: make("cut"), is_whole=lambda value: value != "cut")
-            keeping.once(events, "part", choose, keeper=shared)
-            keeping.once(events, "choice", lambda: make("choice"), keeper=shared, is_choice=True)
-        assert [event.kind for event in heard] == ([] if turn else ["chosen"])
-    assert made == ["cut", "shared", "choice", "cut"]
-
-
-def test_pieces_are_done_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(keeping, "PIECE_BYTES", 32)
-    calls = []
-
-    def square(part):
-        calls.append(part.start)
-        if part.start == 8 and len(calls) < 4:
-            raise RuntimeError
-        return {"x": np.arange(part.start, part.stop) ** 2}
-
-    def work(events):
-        return [state["x"] for _, state in keeping.pieces(events, "squares", 10, 8, square)]
-
-    events = Events()
-    with pytest.raises(RuntimeError), open_at(tmp_path / "kept", events):
-        work(events)
-    with open_at(tmp_path / "kept", events):
-        assert np.concatenate(work(events)).tolist() == [i * i for i in range(10)]
-    assert calls == [0, 4, 8, 8]
-    assert len(work(Events())) == 1
 
 
 def test_texts_tell_values_apart():

@@ -141,12 +141,12 @@ class Estimator(
             listeners.append(listener_for(self.verbose))
         if self.callback is not None:
             listeners.append(self.callback)
-        events = Events(*listeners, keeper=store.place)
+        events = Events(*listeners)
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
             self._check_memory(rows)
         with keeping(self.checkpoint, lambda: self._identity(rows), events) as place:
-            if place is not None:
+            if self.checkpoint is not None:
                 store = Store(place, Shared(place=place))
             streams = Streams(self.random_state)
             embedded = self._embed(rows, Run(events, self._workers, streams, store))

@@ -52,8 +52,8 @@ ANEW = "Name another folder, or remove this one to begin anew."
 @contextmanager
 def keeping(
     path: str | os.PathLike[str] | None, identity: Callable[[], Identity], events: Events
-) -> Iterator[Place | None]:
-    """The place of a run in a folder, where it keeps what it does and finds what was kept; None without a folder.
+) -> Iterator[Place]:
+    """The place of a run in a folder, where it keeps what it does and finds what was kept; without one nothing is kept.
 
     Where the folder holds a finished run of another kind, it is replaced; an unfinished one is never touched.
 
@@ -74,19 +74,16 @@ def keeping(
         It cannot be made or written to, or its disk is full: found out before the work.
     """
     if path is None:
-        yield None
+        yield Place()
         return
     folder = _opened(path)
     with locked(folder):
         checkpoint = Checkpoint(folder, identity(), events)
-        place = events.keeper = CheckpointPlace(checkpoint, "")
         try:
-            yield place
+            yield CheckpointPlace(checkpoint, "")
         except KeyboardInterrupt:
             checkpoint.flush(now=True)
             raise
-        finally:
-            events.keeper = Place()
         checkpoint.finish()
 
 

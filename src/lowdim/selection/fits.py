@@ -60,35 +60,37 @@ class Fits:
     n_jobs: int | None
     listeners: tuple[Listener, ...]
 
-    def runs(self, part: Part, shared: Shared, events: Events) -> Iterator[Run]:
+    def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[Run]:
         """A run for each point on one part of the data."""
         families: dict[tuple[int, ...], list[int]] = {}
         for place, point in enumerate(self.points):
             families.setdefault(point.family, []).append(place)
         for family in families.values():
-            yield from self._family(family, part, shared, events)
+            yield from self._family(family, part, shared, events, top)
 
-    def _family(self, family: list[int], part: Part, shared: Shared, events: Events) -> Iterator[Run]:
+    def _family(
+        self, family: list[int], part: Part, shared: Shared, events: Events, top: Place
+    ) -> Iterator[Run]:
         """Runs of points that differ in ``n_components`` alone; what a sweep before this one did is taken over."""
         wide: Fit | None = None
         known: int | None = None
         for place in self._widest_first(family):
-            keeper = events.keeper.inside("fit", (part.seed, place))
-            if (found := keeper.find()) is not None:
+            kept_at = top.inside("fit", (part.seed, place))
+            if (found := kept_at.find()) is not None:
                 wide, known = (None, place) if found["is_wide"] else (wide, known)
                 self.judges.scores |= found["scores"]
                 yield Run(**found["run"])
                 continue
             if wide is None and known is not None:
                 # Narrower ones were to be cut from a fit that is known by its run alone: it is fitted again.
-                wide = self._run(known, None, part, shared, Events(), keeper.inside("wide"))[1]
-            run, fit = self._run(place, wide, part, shared, events, keeper)
+                wide = self._run(known, None, part, shared, Events(), kept_at.inside("wide"))[1]
+            run, fit = self._run(place, wide, part, shared, events, kept_at)
             state = {
                 "run": {part_of.name: getattr(run, part_of.name) for part_of in fields(run)},
                 "is_wide": fit is not None,
                 "scores": dict(self.judges.scores),
             }
-            keeper.save_result(lambda state=state: state)  # type: ignore[misc]
+            kept_at.save_result(lambda state=state: state)  # type: ignore[misc]
             wide = fit or wide
             yield run
 
@@ -100,7 +102,7 @@ class Fits:
         return sorted(family, key=lambda place: -self.points[place].named["n_components"])
 
     def _run(
-        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, keeper: Place
+        self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, kept_at: Place
     ) -> tuple[Run, Fit | None]:
         """One point: its run, and its fit where narrower ones can be cut from it."""
         point, began = self.points[place], time.perf_counter()
@@ -110,7 +112,7 @@ class Fits:
         status, kept = "ok", None
         try:
             with events.stage(f"{point}, seed {part.seed}"):
-                fit = self._cut(wide, point, part) or self._fit(point, part, shared, watch, keeper)
+                fit = self._cut(wide, point, part) or self._fit(point, part, shared, watch, kept_at)
                 judged = time.perf_counter()
                 figures = self.judges.figures(fit, part)
                 watch.stages["score"] = time.perf_counter() - judged
@@ -135,10 +137,10 @@ class Fits:
         n_components = point.named["n_components"]
         return wide.first(n_components) if is_sharp(wide.estimator, n_components) else None
 
-    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, keeper: Place) -> Fit:
+    def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, kept_at: Place) -> Fit:
         other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
         fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
-        fitted._fit(part.rows.values, Store(keeper, shared))
+        fitted._fit(part.rows.values, Store(kept_at, shared))
         if watch.interrupted:
             raise KeyboardInterrupt
         fitted.callback = self.estimator.callback

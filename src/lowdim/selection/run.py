@@ -145,11 +145,13 @@ def sweep(
             f"sweep of {type(estimator).__name__}", estimator.get_params(deep=False) | others, data
         )
 
-    with keeping(checkpoint, identity, events):
-        return _run(fits, rows, known, repetitions, events)
+    with keeping(checkpoint, identity, events) as place:
+        return _run(fits, rows, known, repetitions, events, place)
 
 
-def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events) -> Sweep:
+def _run(
+    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events, place: Place
+) -> Sweep:
     """Every point with every seed, until all are done or the user stops it."""
     began = time.perf_counter()
     runs: list[Run] = []
@@ -159,14 +161,14 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
         if choice is not None:
             events.chosen(choice.what, choice.choice, choice.why)
         try:
-            for part, shared in _parts(fits, rows, known, seeds, events.keeper):
-                for run in fits.runs(part, shared, events):
+            for part, shared in _parts(fits, rows, known, seeds, place):
+                for run in fits.runs(part, shared, events, place):
                     runs.append(run)
                     left = (time.perf_counter() - began) / len(runs) * (total - len(runs))
                     message = f"{len(runs)} of {total}, about {left:.0f} s left"
                     events.emit("progress", message, done=len(runs), total=total, seconds_left=left)
         except KeyboardInterrupt:
-            events.keeper.mark_unfinished()
+            place.mark_unfinished()
             if not runs:
                 raise
             complete = False
@@ -186,7 +188,7 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
 
 
 def _parts(
-    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], keeper: Place
+    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], place: Place
 ) -> Iterator[tuple[Part, Shared]]:
     """The data of each repetition; those with the same rows share what was computed for them."""
     pairwise = bool(fits.estimator.__sklearn_tags__().input_tags.pairwise)
@@ -198,7 +200,7 @@ def _parts(
         split = split_rows(rows.n_rows, fits.judges.test, fits.judges.out_of_sample, rng)
         if last is None or not split.same_data(last.split):
             shared = Shared(
-                widest(fits.estimator, fits.points, split.fitted.size), place=keeper.inside("shared", seed)
+                widest(fits.estimator, fits.points, split.fitted.size), place=place.inside("shared", seed)
             )
             last = Part(
                 fitted_rows(rows, split, pairwise=pairwise),

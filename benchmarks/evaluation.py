@@ -12,12 +12,12 @@ from scipy.sparse import csr_matrix
 import lowdim
 from lowdim.affinities import Entropic
 from lowdim.data.rows import Rows
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives.t_sne import TSNE
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT
-from lowdim.embedding.similarities import STUDENT
 from lowdim.neighbors import build_index
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.fft import FFT
+from lowdim.objectives.similarities import STUDENT
+from lowdim.objectives.t_sne import TSNE
 from lowdim.run import Run
 
 from .data import Labelled, mnist

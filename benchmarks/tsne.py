@@ -11,13 +11,13 @@ import numpy as np
 import lowdim
 from lowdim.affinities import Entropic
 from lowdim.data.rows import Rows
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives.divergence import kl_divergence
-from lowdim.embedding.objectives.t_sne import TSNE
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarities import STUDENT
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.divergence import kl_divergence
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.similarities import STUDENT
+from lowdim.objectives.t_sne import TSNE
 from lowdim.run import Run
 
 from .data import Labelled, mnist

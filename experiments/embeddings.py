@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 import lowdim
 from lowdim.affinities import Entropic
 from lowdim.data.rows import Rows
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives.base import NeighborObjective
-from lowdim.embedding.objectives.elastic import ElasticEmbedding
-from lowdim.embedding.objectives.protocol import Objective
-from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
-from lowdim.embedding.objectives.t_sne import TSNE
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.protocol import Repulsion
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.neighbors.build import build_index
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.base import NeighborObjective
+from lowdim.objectives.elastic import ElasticEmbedding
+from lowdim.objectives.protocol import Objective
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.protocol import Repulsion
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT
+from lowdim.objectives.symmetric_sne import SymmetricSNE
+from lowdim.objectives.t_sne import TSNE
 from lowdim.optimize import (
     Backtracking,
     DirectedDescent,

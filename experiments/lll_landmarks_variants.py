@@ -17,8 +17,8 @@ import lowdim
 from lowdim.data.rows import Rows
 from lowdim.events import Events
 from lowdim.run import Run, Streams
-from lowdim.spectral.landmarks import choose_landmarks
-from lowdim.spectral.reduce.weights import landmark_weights
+from lowdim.solvers.landmarks.choosing import choose_landmarks
+from lowdim.solvers.landmarks.weights import landmark_weights
 
 from .data import Eigenmap, digits, exact_eigenmap, landmark_solution
 from .notebook import Notebook

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lowdim.embedding.repulsion.barnes_hut import BarnesHut
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT
-from lowdim.embedding.repulsion.protocol import Engine, Field, Repulsion
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT, Similarity
+from lowdim.objectives.repulsion.barnes_hut import BarnesHut
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.fft import FFT
+from lowdim.objectives.repulsion.protocol import Engine, Field, Repulsion
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT, Similarity
 from lowdim.records import Floats
 from lowdim.run import Run
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lowdim.embedding.objectives.base import NeighborObjective
+from lowdim.objectives.base import NeighborObjective
 from lowdim.optimize import Outcome, Schedule, Stopping, minimise
 from lowdim.optimize.protocol import Optimizer
 

@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.embedding.objectives.divergence import negative_entropy
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT
+from lowdim.objectives.divergence import negative_entropy
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.fft import FFT
 from lowdim.optimize import Outcome
 from lowdim.plotting.static import plot_gallery
 

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from lowdim.embedding.objectives.base import NeighborObjective
+from lowdim.objectives.base import NeighborObjective
 from lowdim.optimize import History
 from lowdim.optimize.protocol import Optimizer
 

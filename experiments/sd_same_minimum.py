@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lowdim.embedding.objectives.base import NeighborObjective
+from lowdim.objectives.base import NeighborObjective
 from lowdim.optimize import Momentum, Outcome
 from lowdim.records import Floats, Sparse
 

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Gaussian, SelfTuning
     from .data import datasets
-    from .embedding.repulsion.barnes_hut import BarnesHut
-    from .embedding.repulsion.exact import Exact
-    from .embedding.repulsion.fft import FFT
     from .errors import Stop
     from .estimators.classical_mds import ClassicalMDS
     from .estimators.elastic_embedding import ElasticEmbedding
@@ -32,13 +29,16 @@ if TYPE_CHECKING:
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
+    from .objectives.repulsion.barnes_hut import BarnesHut
+    from .objectives.repulsion.exact import Exact
+    from .objectives.repulsion.fft import FFT
     from .persistence import load, save
     from .plotting import animate, plot
     from .selection import sweep
-    from .spectral.reduce.landmark_z import LandmarkZ
-    from .spectral.reduce.lll import LLL
-    from .spectral.reduce.nystrom import Nystrom
-    from .spectral.reduce.variational_nystrom import VariationalNystrom
+    from .solvers.landmarks.landmark_z import LandmarkZ
+    from .solvers.landmarks.lll import LLL
+    from .solvers.landmarks.nystrom import Nystrom
+    from .solvers.landmarks.variational_nystrom import VariationalNystrom
 
 __version__ = "0.1.0"
 
@@ -56,14 +56,14 @@ _HOMES = {
     "SymmetricSNE": "estimators.symmetric_sne",
     "TSNE": "estimators.tsne",
     "ElasticEmbedding": "estimators.elastic_embedding",
-    "Exact": "embedding.repulsion.exact",
-    "BarnesHut": "embedding.repulsion.barnes_hut",
-    "FFT": "embedding.repulsion.fft",
+    "Exact": "objectives.repulsion.exact",
+    "BarnesHut": "objectives.repulsion.barnes_hut",
+    "FFT": "objectives.repulsion.fft",
     "Stop": "errors",
-    "LLL": "spectral.reduce.lll",
-    "LandmarkZ": "spectral.reduce.landmark_z",
-    "Nystrom": "spectral.reduce.nystrom",
-    "VariationalNystrom": "spectral.reduce.variational_nystrom",
+    "LLL": "solvers.landmarks.lll",
+    "LandmarkZ": "solvers.landmarks.landmark_z",
+    "Nystrom": "solvers.landmarks.nystrom",
+    "VariationalNystrom": "solvers.landmarks.variational_nystrom",
     "Gaussian": "affinities",
     "Entropic": "affinities",
     "Binary": "affinities",

@@ -61,8 +61,8 @@ def test_names_are_found_however_they_are_written(typed):
 
 def test_parts_are_those_that_the_library_knows():
     from lowdim.estimators.engines import REPULSIONS
-    from lowdim.estimators.solvers import LANDMARK_SOLVERS
     from lowdim.optimize.named import OPTIMIZERS
+    from lowdim.solvers.named import LANDMARK_SOLVERS
 
     for parameter, known in (("solver", LANDMARK_SOLVERS), ("repulsion", REPULSIONS)):
         assert {name: part.class_name for name, part in parts_of(parameter).items()} == {

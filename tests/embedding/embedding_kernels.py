@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from lowdim import kernels
-from lowdim.embedding.similarities import Similarity
 from lowdim.kernels.compiling import njit
+from lowdim.objectives.similarities import Similarity
 
 near = kernels.radials.near
 

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives.elastic import ElasticEmbedding
-from lowdim.embedding.objectives.sne import SNE
-from lowdim.embedding.objectives.symmetric_sne import SymmetricSNE
-from lowdim.embedding.objectives.t_sne import TSNE
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.elastic import ElasticEmbedding
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT
+from lowdim.objectives.sne import SNE
+from lowdim.objectives.symmetric_sne import SymmetricSNE
+from lowdim.objectives.t_sne import TSNE
 from lowdim.run import Run
 
 NAMES = ("ee", "ee-distances", "s-sne", "t-sne", "sne")

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from lowdim import kernels
-from lowdim.embedding.attraction import OLD, Attraction, along_curve
-from lowdim.embedding.similarities import STUDENT
+from lowdim.objectives.attraction import OLD, Attraction, along_curve
+from lowdim.objectives.similarities import STUDENT
 from lowdim.run import Run
 
 ONE = Run.of(0, 1)

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from lowdim.embedding.objectives.divergence import kl_divergence, negative_entropy
-from lowdim.embedding.objectives.elastic import distance_factors
-from lowdim.embedding.repulsion.barnes_hut import BarnesHut
+from lowdim.objectives.divergence import kl_divergence, negative_entropy
+from lowdim.objectives.elastic import distance_factors
+from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.run import Run
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lowdim import errors, kernels
-from lowdim.embedding.repulsion.barnes_hut import BarnesHut
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT
+from lowdim.objectives.repulsion.barnes_hut import BarnesHut
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.run import Run
 
 ONE = Run.of(0, 1)
@@ -211,7 +211,7 @@ def test_barnes_hut_follows_permutations(seed, d, log_scale):
 def test_the_tree_holds_every_point_once():
     X = picture(5000, 3)
     X[1000:1040] = X[0]
-    from lowdim.embedding.repulsion import barnes_hut
+    from lowdim.objectives.repulsion import barnes_hut
 
     engine = BarnesHut().start(STUDENT, 5000, 3, ONE)
     tree, groups = engine._tree_of(X)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from embedding_kernels import Power, Tail, near_values
 
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT, FourierEngine, Parts
-from lowdim.embedding.repulsion.near import Cells
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.errors import InputError
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.fft import FFT, FourierEngine, Parts
+from lowdim.objectives.repulsion.near import Cells
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.run import Run
 
 ONE = Run.of(0, 1)

@@ -15,15 +15,15 @@ from scipy.sparse import csr_array, random_array
 import lowdim
 from lowdim import kernels
 from lowdim.data.rows import Rows
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives.divergence import kl_divergence
-from lowdim.embedding.objectives.t_sne import TSNE
-from lowdim.embedding.repulsion.barnes_hut import BarnesHut
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.repulsion.fft import FFT
-from lowdim.embedding.similarities import BY_NAME, GAUSSIAN, STUDENT
-from lowdim.embedding.similarities.tabulated import table_of
-from lowdim.mapping.fixed_embedding import FixedEmbeddingMap
+from lowdim.maps.fixed_embedding import FixedEmbeddingMap
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.divergence import kl_divergence
+from lowdim.objectives.repulsion.barnes_hut import BarnesHut
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.repulsion.fft import FFT
+from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT
+from lowdim.objectives.similarities.tabulated import table_of
+from lowdim.objectives.t_sne import TSNE
 from lowdim.persistence import adapters, registry
 from lowdim.run import Run
 

@@ -15,16 +15,16 @@ from sklearn.manifold import trustworthiness
 
 import lowdim
 from lowdim.data.rows import Rows
-from lowdim.embedding.attraction import Attraction
-from lowdim.embedding.objectives import sne, t_sne
-from lowdim.embedding.objectives.divergence import kl_divergence
-from lowdim.embedding.repulsion.exact import Exact
-from lowdim.embedding.similarities import GAUSSIAN, STUDENT
 from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
 from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build
+from lowdim.objectives import sne, t_sne
+from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.divergence import kl_divergence
+from lowdim.objectives.repulsion.exact import Exact
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.optimize import Annealing, DirectedDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS
 

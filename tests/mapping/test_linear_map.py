@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from lowdim.data.rows import Rows
-from lowdim.mapping.linear import LinearMap
+from lowdim.maps.linear import LinearMap
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_swiss_roll
 
 from lowdim.data.rows import Rows
-from lowdim.mapping.locally_linear import LocallyLinearMap
+from lowdim.maps.locally_linear import LocallyLinearMap
 from lowdim.neighbors import build_index
 from lowdim.neighbors.lookup import Lookup
 from lowdim.records import Floats
@@ -49,7 +49,7 @@ def test_blocks_and_far_rows_change_no_bit(dtype: type, monkeypatch: pytest.Monk
     whole = mapping.transform(Rows(new))
     alone = np.vstack([mapping.transform(Rows(row[None])) for row in new])
     np.testing.assert_array_equal(alone, whole)
-    monkeypatch.setattr("lowdim.mapping.locally_linear.BLOCK_NEIGHBORS", 35)
+    monkeypatch.setattr("lowdim.maps.locally_linear.BLOCK_NEIGHBORS", 35)
     np.testing.assert_array_equal(mapping.transform(Rows(new)), whole)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from lowdim.embedding.objectives.protocol import Evaluation
+from lowdim.objectives.protocol import Evaluation
 from lowdim.run import Run
 
 RUN = Run.of()

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from dense_objectives import RUN, Dense, Fenced, Quadratic, laplacian, neighbor_weights, problem
 
-from lowdim.embedding.objectives.protocol import Evaluation
 from lowdim.errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
 from lowdim.events import Events
+from lowdim.objectives.protocol import Evaluation
 from lowdim.optimize import DirectedDescent, Momentum, Schedule, Stopping, minimise
 from lowdim.optimize.directions import GradientDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS, named_optimizer

@@ -16,8 +16,8 @@ from lowdim.optimize.operators.coarse import coarse_space, grouped
 from lowdim.optimize.operators.exact import Budget, ExactSolve, TooDear
 from lowdim.optimize.operators.matrix import AttractiveHessian, strongest_edges
 from lowdim.optimize.operators.two_level import TwoLevelSolve
+from lowdim.solvers.eigen.common import SolverFailure
 from lowdim.spectral.operators import Laplacian
-from lowdim.spectral.solvers.common import SolverFailure
 
 
 def masked(W, kappa):

@@ -430,7 +430,7 @@ def test_generators_stay_in_their_block(bits: str, place: int, tmp_path: Path) -
 
 def test_a_missing_library_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lowdim.data.rows import Rows
-    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.maps.locally_linear import LocallyLinearMap
     from lowdim.neighbors import build_index
     from lowdim.neighbors.lookup import Lookup
 

@@ -152,7 +152,7 @@ class _Seed(np.random.bit_generator.ISeedSequence):
 @pytest.mark.parametrize("search", ["tree", "generic"])
 def test_other_searches_find_the_same(search: str, tmp_path: Path) -> None:
     from lowdim.data.rows import Rows
-    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.maps.locally_linear import LocallyLinearMap
     from lowdim.neighbors import build_index
     from lowdim.neighbors.lookup import Lookup
 
@@ -168,7 +168,7 @@ def test_other_searches_find_the_same(search: str, tmp_path: Path) -> None:
 def test_a_descent_is_stored_before_it_is_built(metric: str, tmp_path: Path) -> None:
     pytest.importorskip("pynndescent")
     from lowdim.data.rows import Rows
-    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.maps.locally_linear import LocallyLinearMap
     from lowdim.neighbors import build_index
     from lowdim.neighbors.lookup import Lookup
 
@@ -317,7 +317,7 @@ def test_a_model_is_built_again_by_its_own_workers(tmp_path: Path, monkeypatch: 
 )
 def test_parameters_of_a_metric_come_back(metric: str, parameters: dict, tmp_path: Path) -> None:
     from lowdim.data.rows import Rows
-    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.maps.locally_linear import LocallyLinearMap
     from lowdim.neighbors import build_index
     from lowdim.neighbors.lookup import Lookup
 

@@ -13,13 +13,13 @@ from sklearn.datasets import load_digits, make_swiss_roll
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
 from lowdim.events import Events
-from lowdim.mapping.locally_linear import LocallyLinearMap
+from lowdim.maps.locally_linear import LocallyLinearMap
 from lowdim.neighbors.lookup import Lookup
 from lowdim.run import Run
-from lowdim.spectral.landmarks import Landmarks, choose_landmarks
-from lowdim.spectral.reduce import weights as weights_module
-from lowdim.spectral.reduce.configuration import LandmarkSolver
-from lowdim.spectral.reduce.weights import LandmarkWeights, landmark_weights
+from lowdim.solvers.landmarks import weights as weights_module
+from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks
+from lowdim.solvers.landmarks.configuration import LandmarkSolver
+from lowdim.solvers.landmarks.weights import LandmarkWeights, landmark_weights
 
 ROLL = make_swiss_roll(1500, random_state=0)[0]
 DIGITS = load_digits().data

@@ -15,8 +15,8 @@ from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Events
 from lowdim.run import Run, Streams
-from lowdim.spectral.landmarks import Landmarks, choose_landmarks, snap_to_points
-from lowdim.spectral.reduce.configuration import CHOICES, LandmarkSolver
+from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks, snap_to_points
+from lowdim.solvers.landmarks.configuration import CHOICES, LandmarkSolver
 
 ROLL = make_swiss_roll(900, random_state=0)[0]
 DIGITS = load_digits().data
@@ -333,7 +333,7 @@ def test_landmarks_snap_to_the_nearest_points(metric: str, monkeypatch) -> None:
     assert len(set(expected)) == 60
     np.testing.assert_array_equal(snapped(points, ROLL, metric), expected)
     # The data indexed some rows at a time gives the same.
-    monkeypatch.setattr("lowdim.spectral.landmarks.SEARCHED_ROWS", 250)
+    monkeypatch.setattr("lowdim.solvers.landmarks.choosing.SEARCHED_ROWS", 250)
     np.testing.assert_array_equal(snapped(points, ROLL, metric), expected)
 
 

@@ -9,9 +9,9 @@ from scipy.spatial.distance import cdist
 
 from lowdim.records import Problem
 from lowdim.run import Run
+from lowdim.solvers.eigen import solve
+from lowdim.solvers.landmarks.certificate import largest_angle, residuals_of
 from lowdim.spectral.operators import CenteredGram, GramRows, Laplacian
-from lowdim.spectral.reduce.certificate import largest_angle, residuals_of
-from lowdim.spectral.solvers import solve
 
 SIZE = 150
 

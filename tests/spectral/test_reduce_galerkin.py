@@ -12,11 +12,11 @@ from scipy.spatial.distance import cdist
 from lowdim.events import Events
 from lowdim.records import Problem
 from lowdim.run import Run
+from lowdim.solvers.eigen import solve
+from lowdim.solvers.landmarks import galerkin, products
+from lowdim.solvers.landmarks.galerkin import reduce
+from lowdim.solvers.landmarks.small import solve_small
 from lowdim.spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal
-from lowdim.spectral.reduce import galerkin, products
-from lowdim.spectral.reduce.galerkin import reduce
-from lowdim.spectral.reduce.small import solve_small
-from lowdim.spectral.solvers import solve
 
 SIZE = 120
 QUIET = Events()

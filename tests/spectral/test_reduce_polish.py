@@ -21,13 +21,13 @@ from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
 from lowdim.run import Run, Streams, Workers
+from lowdim.solvers.eigen import solve
+from lowdim.solvers.eigen.common import orthonormal, standard_form
+from lowdim.solvers.landmarks.certificate import residuals_of
+from lowdim.solvers.landmarks.galerkin import reduce
+from lowdim.solvers.landmarks.polish import polished
+from lowdim.solvers.landmarks.small import solve_small
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.reduce.certificate import residuals_of
-from lowdim.spectral.reduce.galerkin import reduce
-from lowdim.spectral.reduce.polish import polished
-from lowdim.spectral.reduce.small import solve_small
-from lowdim.spectral.solvers import solve
-from lowdim.spectral.solvers.common import orthonormal, standard_form
 
 QUIET = Events()
 

@@ -9,9 +9,9 @@ from scipy import linalg
 from lowdim.errors import ConvergenceError, InputError
 from lowdim.events import Events
 from lowdim.run import Run, Streams
-from lowdim.spectral.reduce import small
-from lowdim.spectral.reduce.galerkin import Reduced
-from lowdim.spectral.reduce.small import nearest_coordinates, reduced_components, solve_small
+from lowdim.solvers.landmarks import small
+from lowdim.solvers.landmarks.galerkin import Reduced
+from lowdim.solvers.landmarks.small import nearest_coordinates, reduced_components, solve_small
 
 SIZE = 60
 

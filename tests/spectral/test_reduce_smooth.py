@@ -19,13 +19,13 @@ from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
 from lowdim.run import Run, Streams
+from lowdim.solvers.eigen import solve
+from lowdim.solvers.eigen.common import standardise
+from lowdim.solvers.landmarks.bounds import upper_bound
+from lowdim.solvers.landmarks.galerkin import reduce
+from lowdim.solvers.landmarks.small import solve_small
+from lowdim.solvers.landmarks.smooth import smoothed
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.spectral.reduce.bounds import upper_bound
-from lowdim.spectral.reduce.galerkin import reduce
-from lowdim.spectral.reduce.small import solve_small
-from lowdim.spectral.reduce.smooth import smoothed
-from lowdim.spectral.solvers import solve
-from lowdim.spectral.solvers.common import standardise
 
 QUIET = Events()
 

@@ -15,9 +15,9 @@ from scipy.spatial.distance import cdist
 from lowdim.errors import ConvergenceWarning, InputError
 from lowdim.records import Problem
 from lowdim.run import Run
+from lowdim.solvers.eigen import solve
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.signs import leading_signs
-from lowdim.spectral.solvers import solve
 
 SIZE = 500
 SMALL_END = ["dense", "lanczos", "shift-invert", "lobpcg"]
@@ -249,7 +249,7 @@ def test_another_seed_gives_the_same_picture():
 
 def test_long_vectors_on_any_number_of_threads(monkeypatch):
     """The compiled orthogonalisation, which only long vectors reach, gives the same for one thread as for three."""
-    from lowdim.spectral.solvers import krylov
+    from lowdim.solvers.eigen import krylov
 
     problem = PROBLEMS["laplacian"]
     plain = solve(problem, 3, solver="lanczos", run=Run.of(0))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 
-from lowdim.spectral.solvers import factor, multifrontal
-from lowdim.spectral.solvers.common import SolverFailure
-from lowdim.spectral.solvers.multifrontal import Multifrontal, Symbolic
+from lowdim.solvers.eigen import factor, multifrontal
+from lowdim.solvers.eigen.common import SolverFailure
+from lowdim.solvers.eigen.multifrontal import Multifrontal, Symbolic
 
 
 def _pattern(kind, rng):

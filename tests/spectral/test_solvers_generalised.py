@@ -10,9 +10,9 @@ from scipy.spatial import cKDTree
 from lowdim.errors import InputError
 from lowdim.records import Problem
 from lowdim.run import Run
+from lowdim.solvers.eigen import solve
+from lowdim.solvers.eigen.generalised import Root
 from lowdim.spectral.operators import Explicit, Laplacian, Normal
-from lowdim.spectral.solvers import solve
-from lowdim.spectral.solvers.generalised import Root
 
 SIZE = 450
 

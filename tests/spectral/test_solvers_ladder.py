@@ -10,9 +10,9 @@ from lowdim.errors import ConvergenceError, ConvergenceWarning
 from lowdim.events import Events
 from lowdim.records import Problem
 from lowdim.run import Run
+from lowdim.solvers.eigen import auto, dense, lanczos, lobpcg, shift_invert, solve
+from lowdim.solvers.eigen.common import SolverFailure, Trial
 from lowdim.spectral.operators import Explicit, Laplacian
-from lowdim.spectral.solvers import auto, dense, lanczos, lobpcg, shift_invert, solve
-from lowdim.spectral.solvers.common import SolverFailure, Trial
 
 
 @pytest.fixture

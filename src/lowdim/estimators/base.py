@@ -17,7 +17,7 @@ from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
 from ..events import Event, Events, Listener
-from ..mapping.base import Map
+from ..maps.base import Map
 from ..memory import peak_memory
 from ..messages import named, setting
 from ..messages import value as quoted

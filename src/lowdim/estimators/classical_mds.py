@@ -8,19 +8,19 @@ from typing import Any, ClassVar
 
 from .. import validation
 from ..data.rows import Rows
-from ..mapping.linear import LinearMap
+from ..maps.linear import LinearMap
 from ..methods.base import Embedded, Method
 from ..methods.classical_mds import Scaling
 from ..records import PlannedStage
 from ..rules import Either, Function, Instance, Rule
 from ..run import Run
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.landmarks.nystrom import Nystrom
+from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
-from ..spectral.reduce.configuration import LandmarkSolver
-from ..spectral.reduce.nystrom import Nystrom
 from ..spectral.signs import leading_signs
 from .base import COMMON_RULES, parameters
-from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .spectral import SpectralEstimator
 
 

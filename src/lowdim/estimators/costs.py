@@ -5,9 +5,9 @@ The rates were fitted to the stages of some 40 fits on two cores; ``python -m be
 
 from __future__ import annotations
 
-from ..embedding.repulsion.barnes_hut import BarnesHut
-from ..embedding.repulsion.exact import Exact
-from ..embedding.repulsion.protocol import Repulsion
+from ..objectives.repulsion.barnes_hut import BarnesHut
+from ..objectives.repulsion.exact import Exact
+from ..objectives.repulsion.protocol import Repulsion
 from ..records import PlannedStage
 
 MOST_FACTORED = 5800

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from ..affinities import FittedAffinity
-from ..embedding.attraction import Attraction
-from ..embedding.objectives.base import NeighborObjective
-from ..embedding.objectives.elastic import ElasticEmbedding as Energy
-from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarities import GAUSSIAN, Similarity
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
+from ..objectives.attraction import Attraction
+from ..objectives.base import NeighborObjective
+from ..objectives.elastic import ElasticEmbedding as Energy
+from ..objectives.repulsion.protocol import Engine
+from ..objectives.similarities import GAUSSIAN, Similarity
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from ..records import Floats, Sparse
 from ..rules import OneOf, Rule

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..affinities import AFFINITY_RULE, Affinity
-from ..embedding.repulsion.protocol import Repulsion
+from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole

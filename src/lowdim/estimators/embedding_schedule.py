@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..embedding.objectives.base import NeighborObjective
-from ..embedding.repulsion.exact import ExactEngine
 from ..errors import DataWarning, InputError
+from ..objectives.base import NeighborObjective
+from ..objectives.repulsion.exact import ExactEngine
 from ..optimize.descent import DirectedDescent
 from ..optimize.directions import LimitedMemory, SpectralDirection
 from ..optimize.line_search import StrongWolfe

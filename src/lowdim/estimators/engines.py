@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..embedding.repulsion.barnes_hut import BarnesHut
-from ..embedding.repulsion.exact import Exact
-from ..embedding.repulsion.fft import FFT
-from ..embedding.repulsion.protocol import Repulsion
 from ..errors import InputError
 from ..events import Events
 from ..messages import setting
+from ..objectives.repulsion.barnes_hut import BarnesHut
+from ..objectives.repulsion.exact import Exact
+from ..objectives.repulsion.fft import FFT
+from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.descent import DirectedDescent
 from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS

@@ -14,8 +14,8 @@ from ..neighbors import check_neighbors_or_radius
 from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE
 from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from ..solvers.named import SOLVER_RULE
 from .base import COMMON_RULES
-from .solvers import SOLVER_RULE
 
 NEIGHBOR_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.rows import Rows
 from ..methods.isomap import USUAL_NEIGHBORS, Geodesic
 from ..rules import Rule
-from ..spectral.reduce.configuration import LandmarkSolver
-from ..spectral.reduce.nystrom import Nystrom
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.landmarks.nystrom import Nystrom
+from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .base import parameters
 from .graphs import NEIGHBOR_RULES, check_points, graph_of
-from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .spectral import SpectralEstimator
 
 

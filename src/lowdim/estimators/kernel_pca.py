@@ -13,18 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..mapping.extension import ExtensionMap
+from ..maps.extension import ExtensionMap
 from ..methods.base import Embedded
 from ..methods.kernel_pca import KernelComponents
 from ..records import Floats, PlannedStage
 from ..rules import Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..run import Run
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.landmarks.nystrom import Nystrom
+from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from ..spectral.kernel_functions import KERNELS, OTHER_WORDS, Kernel
 from ..spectral.preimage import Preimage, learn_preimage
-from ..spectral.reduce.configuration import LandmarkSolver
-from ..spectral.reduce.nystrom import Nystrom
 from .base import COMMON_RULES, parameters
-from .solvers import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .spectral import SpectralEstimator
 
 

@@ -10,7 +10,7 @@ from ..affinities import Affinity
 from ..data.rows import Rows
 from ..methods.laplacian import USUAL_NEIGHBORS, Eigenmaps
 from ..rules import Rule
-from ..spectral.reduce.configuration import LandmarkSolver
+from ..solvers.landmarks.configuration import LandmarkSolver
 from .base import parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from ..data.rows import Rows
 from ..methods.lle import VARIANTS, LocallyLinear, fewest_neighbors
 from ..rules import OneOf, Real, Rule
-from ..spectral.reduce.configuration import LandmarkSolver
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.named import SOLVER_RULE
 from .base import parameters
 from .graphs import NEIGHBOR_RULES, check_points, graph_of
-from .solvers import SOLVER_RULE
 from .spectral import SpectralEstimator
 
 USUAL_NEIGHBORS = 12

@@ -14,16 +14,10 @@ from scipy.sparse import csr_array
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..data.rows import Rows
-from ..embedding.attraction import Attraction
-from ..embedding.objectives.base import NeighborObjective
-from ..embedding.objectives.divergence import negative_entropy
-from ..embedding.repulsion.exact import Exact
-from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarities import Similarity
 from ..errors import InputError
 from ..events import Events
-from ..mapping.fixed_embedding import FixedEmbeddingMap
-from ..mapping.nystrom import GivenAffinities, NeighborAffinities
+from ..maps.fixed_embedding import FixedEmbeddingMap
+from ..maps.nystrom import GivenAffinities, NeighborAffinities
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
 from ..neighbors import plan_search
@@ -31,6 +25,12 @@ from ..neighbors.build import follow_links
 from ..neighbors.lookup import Lookup
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
+from ..objectives.attraction import Attraction
+from ..objectives.base import NeighborObjective
+from ..objectives.divergence import negative_entropy
+from ..objectives.repulsion.exact import Exact
+from ..objectives.repulsion.protocol import Engine
+from ..objectives.similarities import Similarity
 from ..optimize.critical import critical_lambda
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome
@@ -39,12 +39,7 @@ from ..records import Floats, PlannedStage, Sparse
 from ..run import Run
 from . import costs
 from .embedding_parameters import EmbeddingParameters
-from .embedding_schedule import (
-    choose_optimizer,
-    make_schedule,
-    path_of_lambda,
-    usual_steps,
-)
+from .embedding_schedule import choose_optimizer, make_schedule, path_of_lambda, usual_steps
 from .engines import check_repulsion, choose_repulsion
 from .graphs import check_affinity_input
 from .starts import check_start, find_start

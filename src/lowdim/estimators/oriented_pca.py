@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..mapping.linear import LinearMap
+from ..maps.linear import LinearMap
 from ..methods.base import Embedded
 from ..persistence.identity import Identity
 from ..records import PlannedStage

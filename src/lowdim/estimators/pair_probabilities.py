@@ -5,7 +5,7 @@ from __future__ import annotations
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
-from ..embedding.objectives.base import NeighborObjective
+from ..objectives.base import NeighborObjective
 from ..records import Floats, Sparse
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..data.rows import Rows
 from ..errors import InputError
-from ..mapping.linear import LinearMap
+from ..maps.linear import LinearMap
 from ..messages import named
 from ..methods.base import Embedded
 from ..records import Floats, PlannedStage

@@ -12,10 +12,10 @@ from ..methods.embed import embed
 from ..neighbors.points import PAIRWISE, Points
 from ..records import PlannedStage, needed_bytes
 from ..run import Run
-from ..spectral.reduce.configuration import LandmarkSolver
-from ..spectral.reduce.lll import LLL
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.landmarks.lll import LLL
+from ..solvers.named import resolve_solver
 from .base import Estimator
-from .solvers import resolve_solver
 
 PATIENCE = 30.0
 """Seconds that an exact solution may always take."""

@@ -21,8 +21,8 @@ from ..methods.laplacian import USUAL_NEIGHBORS
 from ..records import Floats, Integers, PlannedStage
 from ..rules import Either, Nothing, Rule, Whole
 from ..run import Run
+from ..solvers.landmarks.configuration import LandmarkSolver
 from ..spectral.grouping import group
-from ..spectral.reduce.configuration import LandmarkSolver
 from .base import parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator

@@ -18,10 +18,10 @@ from ..methods.given import Given
 from ..parallel import FACTOR, apart
 from ..records import Floats, Problem, Sparse
 from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..solvers.named import SOLVER_RULE, resolve_solver
 from ..spectral.operators import Explicit
-from ..spectral.reduce.configuration import LandmarkSolver
 from .base import COMMON_RULES, Estimator, parameters
-from .solvers import SOLVER_RULE, resolve_solver
 from .spectral import SpectralEstimator
 
 NULL = 1e-8

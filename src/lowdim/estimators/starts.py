@@ -16,8 +16,8 @@ from ..parallel import row_blocks
 from ..records import Floats, Sparse
 from ..rules import Either, Instance, OneOf, Rule
 from ..run import Run
+from ..solvers.eigen import solve
 from ..spectral.linear.choose import fit_pca
-from ..spectral.solvers import solve
 
 INIT_RULES: Mapping[str, Rule] = {
     "init": Either(OneOf("auto", "pca", "spectral", "random"), Instance(np.ndarray, list, tuple)),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..embedding.attraction import Attraction
-from ..embedding.objectives import symmetric_sne
-from ..embedding.objectives.base import NeighborObjective
-from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarities import GAUSSIAN, Similarity
 from ..neighbors.neighborhood import Neighborhood
+from ..objectives import symmetric_sne
+from ..objectives.attraction import Attraction
+from ..objectives.base import NeighborObjective
+from ..objectives.repulsion.protocol import Engine
+from ..objectives.similarities import GAUSSIAN, Similarity
 from ..records import Floats
 from .embedding_parameters import DESCRIPTION
 from .neighbor_embedding import NeighborEmbedding

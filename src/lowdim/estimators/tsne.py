@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import ClassVar
 
-from ..embedding.attraction import Attraction
-from ..embedding.objectives import t_sne
-from ..embedding.objectives.base import NeighborObjective
-from ..embedding.repulsion.protocol import Engine
-from ..embedding.similarities import STUDENT, Similarity
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
+from ..objectives import t_sne
+from ..objectives.attraction import Attraction
+from ..objectives.base import NeighborObjective
+from ..objectives.repulsion.protocol import Engine
+from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
 from ..records import Floats
 from ..rules import Either, OneOf, Real, Rule

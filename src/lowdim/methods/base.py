@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from ..data.rows import Rows
-from ..mapping.base import Map
+from ..maps.base import Map
 from ..neighbors.neighborhood import Graph, Neighborhood
 from ..neighbors.points import Points
 from ..records import Certificate, Floats, Integers, PlannedStage, Problem, Solution

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import validation
 from ..data.rows import Rows
-from ..mapping.base import Map
-from ..mapping.extension import extension_map
-from ..mapping.pairwise import GivenDistances, SquaredDistances
+from ..maps.base import Map
+from ..maps.extension import extension_map
+from ..maps.pairwise import GivenDistances, SquaredDistances
 from ..neighbors.metrics import resolve_metric
 from ..neighbors.pairwise import pairwise_distances
 from ..neighbors.points import Points

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..mapping.base import Map
-from ..mapping.unit_rows import ConstantMap, NormalizedRowsMap, UnitRowsMap, normalize_rows
+from ..maps.base import Map
+from ..maps.unit_rows import ConstantMap, NormalizedRowsMap, UnitRowsMap, normalize_rows
 from ..neighbors.neighborhood import Neighborhood
 from ..records import Floats, Problem, Solution
 from ..run import Run

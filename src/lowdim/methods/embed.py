@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import helmert
 
 from ..errors import DisconnectedError, DisconnectedWarning
-from ..mapping.base import ColumnsMap, ComponentsMap, NearestMap
+from ..maps.base import ColumnsMap, ComponentsMap, NearestMap
 from ..neighbors import connect_components
 from ..neighbors.edges import Edges
 from ..neighbors.neighborhood import Neighborhood

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..data.rows import Rows
 from ..errors import InputError
-from ..mapping.base import Map
-from ..mapping.locally_linear import LocallyLinearMap
+from ..maps.base import Map
+from ..maps.locally_linear import LocallyLinearMap
 from ..neighbors import build_index
 from ..neighbors.lookup import Lookup
 from ..neighbors.points import Points

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import validation
 from ..affinities import shortest_paths
-from ..mapping.base import Map
-from ..mapping.extension import ExtensionMap, extension_map
-from ..mapping.geodesic import GeodesicsToLandmarks, SquaredGeodesics
+from ..maps.base import Map
+from ..maps.extension import ExtensionMap, extension_map
+from ..maps.geodesic import GeodesicsToLandmarks, SquaredGeodesics
 from ..memory import available_memory
 from ..metrics.residual_variance import residual_variance
 from ..neighbors import plan_search, symmetric_graph

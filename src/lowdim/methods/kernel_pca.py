@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import validation
 from ..data.rows import Rows
-from ..mapping.base import Map
-from ..mapping.extension import extension_map
-from ..mapping.pairwise import GivenValues, KernelValues
+from ..maps.base import Map
+from ..maps.extension import extension_map
+from ..maps.pairwise import GivenValues, KernelValues
 from ..neighbors.points import KERNEL, Points
 from ..records import Floats, Problem, Solution
 from ..run import Run

@@ -16,8 +16,8 @@ from .. import validation
 from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees, resolve_affinity, weigh
 from ..data.rows import Rows
 from ..errors import InputError, NumericalError
-from ..mapping.base import Map
-from ..mapping.nystrom import GivenAffinities, NeighborAffinities, NystromMap
+from ..maps.base import Map
+from ..maps.nystrom import GivenAffinities, NeighborAffinities, NystromMap
 from ..messages import in_python, named, setting
 from ..neighbors import plan_search
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood

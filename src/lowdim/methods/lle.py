@@ -9,8 +9,8 @@ from typing import Any, Self
 from .. import validation
 from ..affinities.patches import patches_of
 from ..errors import DataWarning
-from ..mapping.base import Map
-from ..mapping.locally_linear import LocallyLinearMap
+from ..maps.base import Map
+from ..maps.locally_linear import LocallyLinearMap
 from ..neighbors import plan_search
 from ..neighbors.edges import with_self
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood

@@ -16,8 +16,8 @@ from ..errors import InputError
 from ..neighbors.components import find_components
 from ..records import Floats, Operator, Problem, Sparse
 from ..run import Run
+from ..solvers.eigen import solve
 from ..spectral.operators import Laplacian
-from ..spectral.solvers import solve
 
 #: Shift of L+ relative to its diagonal that makes it definite; the eigenvalue is then taken without it, so that the
 #: error of the vector, of this order, enters squared.

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..embedding.objectives.protocol import Evaluation, Objective
 from ..errors import InputError
+from ..objectives.protocol import Evaluation, Objective
 from ..places import State
 from ..records import Choice, Floats
 from ..run import Run

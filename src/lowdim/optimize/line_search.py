@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from ..embedding.objectives.protocol import Evaluation, Objective
+from ..objectives.protocol import Evaluation, Objective
 from ..records import Floats
 from .measures import inner, largest_displacement, spread
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..embedding.objectives.protocol import Objective
 from ..errors import ConvergenceError, Stop
+from ..objectives.protocol import Objective
 from ..places import State
 from ..records import Floats
 from ..run import Run

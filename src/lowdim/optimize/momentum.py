@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from .. import kernels
-from ..embedding.objectives.protocol import Objective
 from ..errors import InputError
+from ..objectives.protocol import Objective
 from ..places import State
 from ..records import Choice, Floats
 from ..run import Run

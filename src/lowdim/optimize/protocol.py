@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
-from ..embedding.objectives.protocol import Objective
+from ..objectives.protocol import Objective
 from ..places import State
 from ..records import Choice, Floats
 from ..run import Run

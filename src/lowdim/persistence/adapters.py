@@ -13,14 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..data.rows import Rows
-from ..embedding.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
-from ..embedding.repulsion.exact import ExactField
-from ..embedding.repulsion.fft import FourierField
-from ..embedding.repulsion.grid import Splines
-from ..embedding.repulsion.protocol import FrozenField
-from ..embedding.similarities import BY_NAME, Similarity
-from ..mapping.fixed_embedding import FixedEmbeddingMap
-from ..mapping.nystrom import Affinities
+from ..maps.fixed_embedding import FixedEmbeddingMap
+from ..maps.nystrom import Affinities
 from ..neighbors.approximate import ApproximateIndex
 from ..neighbors.euclidean import EuclideanIndex
 from ..neighbors.frame import Frame
@@ -39,6 +33,12 @@ from ..neighbors.searchers.forest import BACK, LEAF, LINKS, ForestSearcher, Plac
 from ..neighbors.searchers.projected import ProjectedSearcher
 from ..neighbors.searchers.sparse import SparseSearcher
 from ..neighbors.searchers.tree import TreeSearcher
+from ..objectives.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
+from ..objectives.repulsion.exact import ExactField
+from ..objectives.repulsion.fft import FourierField
+from ..objectives.repulsion.grid import Splines
+from ..objectives.repulsion.protocol import FrozenField
+from ..objectives.similarities import BY_NAME, Similarity
 from ..records import Floats, Integers
 from ..run import Run
 from .arrays import Broken

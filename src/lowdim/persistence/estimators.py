@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..estimators.base import Estimator, read_only
-from ..mapping.base import Map
+from ..maps.base import Map
 from ..optimize.outcome import History
 from ..records import Certificate, Floats, Integers, Report
 from ..spectral.linear.streaming import Sketch

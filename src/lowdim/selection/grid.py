@@ -13,8 +13,8 @@ import numpy as np
 from ..affinities import Entropic
 from ..errors import InputError
 from ..estimators.base import Estimator
-from ..estimators.solvers import resolve_solver
 from ..rules import Whole
+from ..solvers.named import resolve_solver
 from ..validation import listed
 
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]

@@ -14,7 +14,7 @@ from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
 from ..data.rows import Rows
 from ..estimators.base import Estimator
-from ..mapping.locally_linear import LocallyLinearMap
+from ..maps.locally_linear import LocallyLinearMap
 from ..neighbors import Index
 from ..neighbors.lookup import Lookup
 from ..records import Floats, Neighbors, Sparse

@@ -149,9 +149,7 @@ def sweep(
         return _run(fits, rows, known, repetitions, events, place)
 
 
-def _run(
-    fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events, place: Place
-) -> Sweep:
+def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events, place: Place) -> Sweep:
     """Every point with every seed, until all are done or the user stops it."""
     began = time.perf_counter()
     runs: list[Run] = []

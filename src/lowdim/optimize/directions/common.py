@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
+from ...objectives.protocol import Objective
 from ...records import Choice, Floats
 from ..protocol import Direction, Learnt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...embedding.objectives.protocol import Objective
+from ...objectives.protocol import Objective
 from ...records import Choice, Floats
 from ...run import Run
 from ..line_search import LineSearch, StrongWolfe

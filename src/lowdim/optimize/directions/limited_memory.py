@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...embedding.objectives.protocol import Objective
+from ...objectives.protocol import Objective
 from ...records import Choice, Floats
 from ...run import Run
 from ..line_search import LineSearch, StrongWolfe

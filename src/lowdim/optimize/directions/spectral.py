@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from ...embedding.objectives.protocol import Objective
 from ...errors import InputError
+from ...objectives.protocol import Objective
 from ...records import Choice, Floats, Sparse
 from ...run import Run
 from ..line_search import Backtracking, LineSearch

@@ -8,8 +8,8 @@ from scipy import sparse
 from ... import kernels
 from ...records import Floats, Integers, Problem, Sparse
 from ...run import Run
+from ...solvers.landmarks.smooth import smoothed
 from ...spectral.operators import Laplacian
-from ...spectral.reduce.smooth import smoothed
 
 
 def grouped(W: Sparse, size: int) -> Integers:

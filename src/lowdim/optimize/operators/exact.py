@@ -9,8 +9,8 @@ from scipy import linalg
 
 from ...memory import available_memory
 from ...records import Floats, format_bytes
-from ...spectral.solvers.common import SolverFailure
-from ...spectral.solvers.multifrontal import Multifrontal, Symbolic
+from ...solvers.eigen.common import SolverFailure
+from ...solvers.eigen.multifrontal import Multifrontal, Symbolic
 from .matrix import AttractiveHessian
 
 #: Points up to which, and share of entries from which, the factor is a dense one.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels
-from ...embedding.objectives.protocol import Objective
+from ...objectives.protocol import Objective
 from ...parallel import map_blocks
 from ...records import Floats, Integers, Sparse
 from ...spectral.operators import Laplacian

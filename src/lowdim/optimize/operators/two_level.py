@@ -12,8 +12,8 @@ from scipy import linalg, sparse
 from ...errors import ConvergenceError
 from ...records import Floats, Problem, Sparse
 from ...run import Run
+from ...solvers.landmarks.galerkin import reduce
 from ...spectral.operators import multiply, narrowed
-from ...spectral.reduce.galerkin import reduce
 from .matrix import AttractiveHessian
 
 #: Eigenvalues of D^-1 B are at most 2 (Gershgorin); smoothing takes care of those above 2 / 4.

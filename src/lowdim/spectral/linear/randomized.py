@@ -16,7 +16,7 @@ from ...errors import ConvergenceWarning
 from ...parallel import row_blocks
 from ...records import Floats
 from ...run import Run
-from ..solvers.krylov import Verdict, largest
+from ...solvers.eigen.krylov import Verdict, largest
 from .covariance import covariance_pca
 from .moments import column_moments, working_dtype
 from .result import Components, LinearFit, assemble, require_count

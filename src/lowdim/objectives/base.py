@@ -1,0 +1,131 @@
+"""What the objectives share: attraction plus lambda times repulsion, put together once.
+
+Sums over the points are NumPy's own, not products by BLAS, whose threads go on spinning after each and would take
+the processors from the loops that follow.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ..places import State
+from ..records import Floats, Sparse
+from ..run import Run
+from .attraction import Attraction
+from .protocol import Evaluation
+from .repulsion.protocol import Engine
+from .similarities import Similarity
+from .terms import Term
+
+
+class NeighborObjective(ABC):
+    """E(X) = E+(X) + lambda E-(X).
+
+    Parameters
+    ----------
+    attraction
+        E+, over the edges of a graph.
+    engine
+        Sums the repulsion, with the kernel of the objective.
+    lam
+        lambda.
+    masses
+        How many rows of the data each point stands for; None: one. The weights of the attraction hold the masses
+        already. Copies of one point repel each other too, at the distance 0.
+    """
+
+    def __init__(
+        self, attraction: Attraction, engine: Engine, lam: float = 1.0, masses: Floats | None = None
+    ) -> None:
+        self.attraction = attraction
+        self.engine = engine
+        self.lam = lam
+        self.masses = masses
+
+    @cached_property
+    def weights(self) -> Sparse:
+        """Symmetric attractive weights W+ = w f'(0) at X = 0."""
+        W, stiffness = self.attraction.weights, self.attraction.kernel.stiffness
+        return W if stiffness == 1.0 else Sparse((stiffness * W.data, W.indices, W.indptr), shape=W.shape)
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums of W+."""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel()
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The masses as numbers, 1 where none were given."""
+        return np.ones(self.weights.shape[0]) if self.masses is None else np.asarray(self.masses, np.float64)
+
+    @property
+    def run(self) -> Run:
+        """Workers."""
+        return self.attraction.run
+
+    @property
+    def kernel(self) -> Similarity:
+        """The similarity of the repulsion."""
+        return self.engine.kernel
+
+    @cached_property
+    def copies(self) -> Floats:
+        """What the copies of a point add to the potential that it sees: (c - 1) K(0)."""
+        return np.asarray(self.kernel.at_zero() * (self.counts - 1.0))
+
+    def with_lambda(self, lam: float) -> Self:
+        """The same objective at another lambda; everything else is shared."""
+        other = copy(self)
+        other.lam = lam
+        return other
+
+    def state(self) -> State:
+        """What of the evaluations so far the last digits of the next one depend on."""
+        return {"attraction": self.attraction.state(), "engine": self.engine.state()}
+
+    def resume(self, state: State) -> None:
+        """Go on from the state of another objective of the same points."""
+        self.attraction.resume(state["attraction"])
+        self.engine.resume(state["engine"])
+
+    def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
+        """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
+        energy, force = self.attraction.evaluate(X, value=value)
+        if self.lam == 0.0:
+            return Evaluation(energy, 4.0 * force)
+        repulsive, repulsive_force = self._repulsion(X)
+        gradient = 4.0 * (force - self.lam * repulsive_force)
+        return Evaluation(None if energy is None else energy + self.lam * repulsive, gradient)
+
+    def diagonal(self, X: Floats) -> Floats:
+        """4 D+ + 8 D^xx (N x d), with D+ at X = 0."""
+        total = np.repeat(4.0 * self.degrees[:, None], X.shape[1], axis=1)
+        for term in self._terms(X, positive=False):
+            total += 8.0 * term.squares()
+        return total
+
+    def curvature(self, X: Floats) -> Callable[[Floats], Floats]:
+        """V -> 8 L^xx_ii V_i, column by column, at this X, from weights that are not negative."""
+        terms = self._terms(X, positive=True)
+
+        def apply(V: Floats) -> Floats:
+            total = np.zeros(V.shape)
+            for term in terms:
+                total += 8.0 * term.apply(V)
+            return total
+
+        return apply
+
+    @abstractmethod
+    def _repulsion(self, X: Floats) -> tuple[float, Floats]:
+        """E- and F-, minus a quarter of its gradient."""
+
+    @abstractmethod
+    def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
+        """Terms of L^xx, lambda included; with ``positive`` no weight is negative."""

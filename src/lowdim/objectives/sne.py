@@ -1,0 +1,69 @@
+"""SNE (Hinton & Roweis 2003)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..records import Floats
+from .base import NeighborObjective
+from .far import FAR, FarRows, FarTerm, look_far
+from .terms import DenseTerm, Term
+
+
+class SNE(NeighborObjective):
+    """E(X) = sum p_nm D_nm + lambda sum_n log sum_m exp(-D_nm).
+
+    The rows of p sum to 1; at lambda = 1, E is the sum of the Kullback-Leibler divergences of the rows of p and of
+    Q_nm = exp(-D_nm) / S_n, S_n = sum_m exp(-D_nm), but for the constant sum p log p. The gradient is 4 L(w) X,
+    w = (P + P')/2 - lambda (Q + Q')/2; of the second derivatives, the part with w^xx = lambda (Q + Q')/2 is kept. The
+    attraction has the weights (P + P')/2, which give the same E+ as P; attraction and engine have the Gaussian kernel.
+
+    The sums of points that are far from all others are taken by log-sum-exp over all points.
+    """
+
+    def _repulsion(self, X: Floats) -> tuple[float, Floats]:
+        """sum_n log S_n, and half of what Q and Q' give."""
+        field = self.engine.field(X, self.masses)
+        rows = self._rows(X, field.potential)
+        pull = field.force * rows.inverse[:, None]
+        logs = -np.log(rows.inverse, where=rows.inverse > 0.0, out=np.zeros(X.shape[0]))
+        back = np.zeros_like(X)
+        if rows.inverse.any():
+            back = self.engine.field(X, self.counts * rows.inverse).force
+        if rows.far is not None:
+            pull[rows.far.rows] = rows.far.pull
+            logs[rows.far.rows] = np.where(np.isfinite(rows.far.logs), rows.far.logs, 0.0)
+            back = back + rows.far.forces()
+        return float(np.sum(self.counts * logs)), 0.5 * self.counts[:, None] * (pull + back)
+
+    def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
+        """Lambda (Q + Q')/2 between all points; all slopes of the Gaussian are the same."""
+        rows = self._rows(X, self.engine.field(X, self.masses).potential)
+        masses, inverse = self.counts[:, None], rows.inverse[:, None]
+
+        def product(C: Floats) -> Floats:
+            sums = self.engine.sums(X, np.hstack([masses * C, masses * inverse * C]), 0)
+            by_row, by_column = np.hsplit(sums, 2)
+            return 0.5 * self.lam * masses * (inverse * by_row + by_column)
+
+        dense = DenseTerm(X, product)
+        return (dense,) if rows.far is None else (dense, FarTerm(rows.far, rows.far.logs, self.lam))
+
+    def _rows(self, X: Floats, potential: Floats) -> _Rows:
+        """1 / S_n where S_n is large enough to divide by, and the other rows apart."""
+        S = potential + self.copies
+        near = S >= FAR
+        inverse = np.where(near, 1.0 / np.where(near, S, 1.0), 0.0)
+        if near.all():
+            return _Rows(inverse, None)
+        return _Rows(inverse, look_far(X, self.counts, np.flatnonzero(~near), self.run))
+
+
+class _Rows(NamedTuple):
+    """1 / S_n of near points, 0 of far ones; and the far ones."""
+
+    inverse: Floats
+    far: FarRows | None

@@ -1,0 +1,49 @@
+"""t-SNE (van der Maaten & Hinton 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..records import Floats
+from .base import NeighborObjective
+from .terms import DenseTerm, Term, attractive_edges
+
+
+class TSNE(NeighborObjective):
+    """E(X) = sum p log(1 + D) + lambda log sum K, K = 1 / (1 + D).
+
+    p is symmetric and sums to 1; at lambda = 1, E is the Kullback-Leibler divergence of p and q = K / sum K but for the
+    constant sum p log p. The gradient is 4 L(w) X, w = (p - lambda q) K; the second derivatives have
+    w^xx = -(p - 2 lambda q) K^2 (Vladymyrov & Carreira-Perpinan 2012, table 1).
+
+    Attraction and engine have the Student kernel. Any other similarity takes its place: with f = -log K, E+ is
+    sum p f(D), the gradient has w = p f' - lambda K_1 / Z, and w^xx = p f'' + lambda K_2 / Z, with Z = sum K.
+
+    ``diagonal`` takes D+ at X = 0, as the spectral direction does; then it is never below 2 D+, because K^2 D <= 1/4.
+    """
+
+    def _repulsion(self, X: Floats) -> tuple[float, Floats]:
+        """log Z and K_1 sums over Z."""
+        field = self.engine.field(X, self.masses)
+        Z = self._normaliser(field.potential)
+        if Z <= 0.0:
+            return 0.0, np.zeros_like(X)
+        return float(np.log(Z)), self.counts[:, None] * field.force / Z
+
+    def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
+        """lambda K_2 / Z between all points, and p f'' on the edges, there no more than the former if ``positive``."""
+        Z = self._normaliser(self.engine.field(X, self.masses).potential)
+        scale = self.lam / Z if Z > 0.0 else 0.0
+        masses = self.counts[:, None]
+
+        def product(C: Floats) -> Floats:
+            return scale * masses * self.engine.sums(X, masses * C, 2)
+
+        bound = scale if positive else None
+        return (DenseTerm(X, product), attractive_edges(X, self.attraction, self.counts, bound))
+
+    def _normaliser(self, potential: Floats) -> float:
+        """Z = sum K over all pairs of rows, those of copies too."""
+        return float(np.sum(self.counts * (potential + self.copies)))

@@ -1,0 +1,1 @@
+"""Ways to solve a spectral problem: exactly, by eigensolvers, or by landmarks."""

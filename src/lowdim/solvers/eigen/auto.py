@@ -1,0 +1,189 @@
+"""Choosing a solver by size and structure, and the ladder to climb when one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from ...errors import ConvergenceError, ConvergenceWarning, InputError
+from ...messages import named
+from ...records import Attempt, Floats, Operator, Problem, Solution
+from ...run import Run
+from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian
+from . import dense, lanczos, lobpcg, shift_invert
+from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
+
+SOLVERS: dict[str, Solver] = {
+    "dense": dense.solve,
+    "lanczos": lanczos.solve,
+    "shift-invert": shift_invert.solve,
+    "lobpcg": lobpcg.solve,
+}
+_LADDER = ("auto", "exact")
+_DENSE_SIZE = 400
+_DENSE_LIMIT = 6000
+#: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their
+#: price, above the second the vectors are not usable.
+_GOOD = 1e-6
+_USABLE = 1e-3
+#: Residual relative to |A| that rounding alone may leave to a solver that has converged by its own measure.
+_ROUNDING = 1e-12
+_RESOLUTION = 1e-14
+
+
+def solve(
+    problem: Problem,
+    n_components: int,
+    solver: str = "auto",
+    *,
+    tolerance: float = 1e-08,
+    start: Floats | None = None,
+    run: Run,
+) -> Solution:
+    """Solve min (or max) tr X'AX s.t. X'BX = I off the trivial solutions.
+
+    Parameters
+    ----------
+    problem
+        A, B and the trivial solutions.
+    n_components
+        Eigenpairs wanted, from the wanted end.
+    solver
+        ``"auto"`` and ``"exact"`` climb the ladder; a name stands for that solver alone.
+    tolerance
+        Largest |A x - lambda B x|, in the norm of B^-1, relative to the largest wanted |lambda|. A solution
+        past it comes with a ConvergenceWarning; past 1e-3 it is a ConvergenceError.
+    run
+        Told of choices, progress and warnings; its random numbers start the solver, and a sparse factor may take no
+        more bytes than its workers are allowed (None: a good half of the machine's memory).
+    start
+        Vectors to start from (N x m), as a landmark method gives them.
+    """
+    if solver not in (*_LADDER, *SOLVERS):
+        raise InputError(f"solver must be one of {', '.join((*_LADDER, *SOLVERS))}; got {solver!r}.")
+    return _solve(problem, solver, Settings(n_components, tolerance, run, start))
+
+
+def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
+    standard, n_components = standardise(problem, settings.run), settings.n_components
+    if not 1 <= n_components <= standard.room:
+        raise InputError(
+            f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "
+            f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
+        )
+    if solver not in _LADDER:
+        return _climb(standard, settings, _asked(solver, standard, settings))
+    return _climb(standard, settings, _ladder(standard, settings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rung:
+    """A solver to try, and why; a ``dear`` one is skipped where a cheaper one came close."""
+
+    name: str
+    why: str
+    run: Solver
+    dear: bool = False
+
+
+def _asked(solver: str, standard: Standard, settings: Settings) -> Iterator[_Rung]:
+    """The solver that was asked for by name; of so few points that it has no room, the dense one."""
+    yield _Rung(solver, "as asked", SOLVERS[solver])
+    if solver != "dense" and _is_small(standard, settings):
+        yield _Rung("dense", f"{standard.size} points are too few for {solver}", dense.solve)
+
+
+def _is_small(standard: Standard, settings: Settings) -> bool:
+    """Whether there is little beside the wanted vectors: iterations have no room there, and LAPACK is as quick."""
+    return standard.size <= _DENSE_SIZE or 4 * settings.n_components + 40 > standard.room
+
+
+def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
+    """Solvers in the order to try, by size and structure.
+
+    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians and explicit
+    sparse matrices: lanczos with a bounded effort, then shift-invert, lobpcg, dense. Products F'F at the
+    small end, whose eigenvalues crowd at zero: shift-invert, lobpcg, lanczos, dense. The last ones only where
+    nothing before came close, and dense only where it can end.
+    """
+    size, k = standard.size, settings.n_components
+    problem = standard.problem
+    if _is_small(standard, settings):
+        yield _Rung("dense", f"{k} components of {size} points", dense.solve)
+        return
+    if problem.end == "largest":
+        yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
+    elif isinstance(problem.operator, CenteredGram | GramRows) or _is_dense(problem.operator):
+        yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
+    else:
+        if isinstance(problem.operator, Laplacian | Explicit):
+            bounded = partial(lanczos.solve, max_products=40 * k + 1500, give_up=True)
+            yield _Rung("lanczos", "products are cheap and need no factor", bounded)
+        yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
+        yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
+        if not isinstance(problem.operator, Laplacian | Explicit):
+            yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
+    if size <= _DENSE_LIMIT:
+        yield _Rung("dense", "nothing else is left", dense.solve, dear=True)
+
+
+def _is_dense(operator: Operator) -> bool:
+    return isinstance(operator, Explicit) and not sparse.issparse(operator.matrix)
+
+
+def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> Solution:
+    """Try one rung after another until a solution passes; each starts from the best so far."""
+    attempts: list[Attempt] = []
+    best: Solution | None = None
+    for rung in rungs:
+        if rung.dear and best is not None and _worst(standard, best) <= standard.bound(best.values, _GOOD):
+            continue
+        settings.run.chosen("solver", rung.name, rung.why)
+        trial, outcome = _attempt(rung, standard, settings)
+        if trial is None:
+            attempts.append(Attempt(rung.name, rung.why, outcome))
+            continue
+        solution = finish(standard, trial, rung.name, settings.n_components)
+        attempts.append(
+            Attempt(rung.name, rung.why, outcome or f"residual {solution.residuals.max():.1e} |A|")
+        )
+        floor = _RESOLUTION if outcome else _ROUNDING
+        if _worst(standard, solution) <= standard.bound(solution.values, settings.tolerance, floor):
+            return replace(solution, attempts=tuple(attempts))
+        if best is None or _worst(standard, solution) < _worst(standard, best):
+            best = solution
+            settings = replace(settings, start=best.vectors)
+    return _judge(standard, settings, best, tuple(attempts))
+
+
+def _attempt(rung: _Rung, standard: Standard, settings: Settings) -> tuple[Trial | None, str]:
+    """What a rung found, and what it says of its failure if it failed."""
+    try:
+        return rung.run(standard, settings), ""
+    except SolverFailure as failure:
+        return failure.trial, str(failure)
+
+
+def _judge(
+    standard: Standard, settings: Settings, best: Solution | None, attempts: tuple[Attempt, ...]
+) -> Solution:
+    """The best of solutions that did not pass: warned about if it is usable, else refused."""
+    story = "; ".join(f"{attempt.solver}: {attempt.outcome}" for attempt in attempts)
+    advice = "Try more neighbours (a better connected graph), fewer components or another solver."
+    if best is None:
+        raise ConvergenceError(f"No solver found the eigenvectors ({story}). {advice}")
+    message = f"The eigenvectors have residuals up to {best.residuals.max():.1e} |A| ({story}). {advice}"
+    if _worst(standard, best) > standard.bound(best.values, _USABLE):
+        raise ConvergenceError(message)
+    settings.run.warned(message, ConvergenceWarning)
+    return replace(best, attempts=attempts)
+
+
+def _worst(standard: Standard, solution: Solution) -> float:
+    """Largest residual, no longer relative to |S|; one that is not a number is the worst of all."""
+    worst = float(solution.residuals.max()) * (standard.norm or 1.0)
+    return worst if np.isfinite(worst) else np.inf

@@ -1,0 +1,227 @@
+"""What every solver shares: the standard form of a problem, Rayleigh-Ritz, residuals, order and signs.
+
+With y = B^1/2 x the problem (A, B) becomes S y = lambda y, S = B^-1/2 A B^-1/2, on the complement of the
+orthonormal columns Q that span B^1/2 times the trivial solutions; a B that is not diagonal has a Cholesky
+factor in place of its root. Solvers work on S and return a block of trial vectors; ``finish`` turns a block
+into eigenpairs and measures their residuals afresh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ...errors import LowdimError
+from ...records import Floats, Problem, Solution, Sparse
+from ...run import Run
+from ...spectral.signs import leading_signs
+from .generalised import Root
+
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is asked of a solver beyond the problem.
+
+    ``tolerance`` bounds |S y - lambda y| relative to the scale of the wanted eigenvalues (see
+    ``Standard.bound``); ``start`` is an optional block of vectors x to begin from, as a landmark method gives
+    it.
+    """
+
+    n_components: int
+    tolerance: float
+    run: Run
+    start: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a solver hands back: vectors y whose span holds the wanted ones, and its products or solves."""
+
+    vectors: Floats
+    iterations: int
+
+
+class SolverFailure(LowdimError):
+    """One solver could not do it; the ladder goes on to the next, from the best that this one had."""
+
+    def __init__(self, message: str, trial: Trial | None = None) -> None:
+        super().__init__(message)
+        self.trial = trial
+
+
+class Solver(Protocol):
+    """One way to the wanted end of the spectrum of S."""
+
+    def __call__(self, standard: Standard, settings: Settings) -> Trial:
+        """Trial vectors, or SolverFailure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A problem in standard form: S = B^-1/2 A B^-1/2 on the complement of ``basis``.
+
+    ``scale`` is the diagonal of B^-1/2 (None: ones), ``root`` the factor of a B that is not diagonal, ``basis``
+    N x t has orthonormal columns, ``norm`` estimates |S|. ``invariant`` says whether S maps the span of the
+    basis into itself, as it does when the trivial solutions are eigenvectors.
+    """
+
+    problem: Problem
+    scale: Floats | None
+    basis: Floats
+    norm: float
+    invariant: bool
+    root: Root | None = None
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.problem.size
+
+    @property
+    def room(self) -> int:
+        """Number of eigenvectors that exist in the complement of the trivial ones."""
+        return int(self.size - self.basis.shape[1])
+
+    def vectors(self, Y: Floats) -> Floats:
+        """The vectors x of given y."""
+        if self.root is not None:
+            return self.root.solve_transposed(Y)
+        return Y if self.scale is None else self.scale[:, None] * Y
+
+    def images(self, X: Floats) -> Floats:
+        """The vectors y of given x."""
+        if self.root is not None:
+            return self.root.times_transposed(X)
+        return X if self.scale is None else X / self.scale[:, None]
+
+    def raw(self, Y: Floats) -> Floats:
+        """S Y, with nothing projected off."""
+        if self.root is not None:
+            return self.root.solve(self.problem.operator.apply(self.vectors(Y)))
+        if self.scale is None:
+            return self.problem.operator.apply(Y)
+        scale = self.scale[:, None]
+        return scale * self.problem.operator.apply(scale * Y)
+
+    def project(self, Y: Floats) -> Floats:
+        """Y without its part in the trivial span; twice, since once leaves rounding errors of that part."""
+        if self.basis.shape[1] == 0:
+            return Y
+        for _ in range(2):
+            Y = Y - self.basis @ (self.basis.T @ Y)
+        return Y
+
+    def apply(self, Y: Floats) -> Floats:
+        """S Y within the complement."""
+        return self.project(self.raw(Y))
+
+    def explicit(self) -> Sparse | Floats:
+        """S as a matrix, dense or sparse as A is; dense where B is not diagonal."""
+        matrix = self.problem.operator.explicit()
+        if self.root is not None:
+            half = self.root.solve(matrix.toarray() if sparse.issparse(matrix) else matrix)
+            return self.root.solve(half.T)
+        if self.scale is None:
+            return matrix
+        if sparse.issparse(matrix):
+            scaling = sparse.diags_array(self.scale)
+            return sparse.csr_array(scaling @ matrix @ scaling)
+        return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
+
+    def begin(self, settings: Settings, columns: int) -> Floats:
+        """Orthonormal block to start from: random columns from the seed, the given start added where there is one.
+
+        What a start lacks altogether no Krylov space would find: a small random part stays in every column.
+        """
+        block = settings.run.random("solve").standard_normal((self.size, columns))
+        if settings.start is not None:
+            given = range_of(self.images(settings.start))
+            for c in range(given.shape[1]):
+                block[:, c % columns] += 1e3 * np.sqrt(self.size) * given[:, c]
+        return orthonormal(self.project(block))
+
+    def bound(self, values: Floats, tolerance: float, floor: float = 64 * _EPSILON) -> float:
+        """Largest residual |S y - lambda y| that passes.
+
+        The scale is that of the wanted eigenvalues, not of |S|: at the small end eigenvalues of 1e-6 |S| need
+        residuals well below 1e-6 |S| to mean anything. Rounding in S y sets the ``floor``, relative to |S|.
+        """
+        reference = float(np.abs(values).max(initial=0.0))
+        return max(tolerance * reference, floor * self.norm)
+
+
+def standard_form(problem: Problem) -> Standard:
+    """The standard form without what takes products with A to know: the norm is 1, the basis counts as invariant."""
+    scale = None if problem.mass is None else 1.0 / np.sqrt(problem.mass)
+    root = None if problem.mass_matrix is None else Root(problem.mass_matrix)
+    free = Standard(problem, scale, np.zeros((problem.size, 0)), 1.0, True, root)
+    if problem.trivial is None or problem.trivial.shape[1] == 0:
+        return free
+    return replace(free, basis=range_of(free.images(problem.trivial)))
+
+
+def standardise(problem: Problem, run: Run) -> Standard:
+    """Bring a problem to standard form."""
+    free = standard_form(problem)
+    image = free.raw(free.basis) if free.basis.shape[1] else free.basis
+    norm = _norm(free, run=run)
+    invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
+    return replace(free, norm=norm, invariant=invariant)
+
+
+def _norm(standard: Standard, run: Run) -> float:
+    """|S| from a few power steps on a small block: a yardstick, which may be a few per cent short."""
+    block = orthonormal(
+        standard.project(run.random("solve").standard_normal((standard.size, min(4, standard.room))))
+    )
+    norm = 0.0
+    for _ in range(3):
+        image = standard.apply(block)
+        norm = float(np.linalg.norm(block.T @ image, 2)) if block.size else 0.0
+        norm = max(norm, float(np.linalg.norm(image, axis=0).max(initial=0.0)))
+        if norm == 0.0:
+            return 0.0
+        block = orthonormal(image)
+    return norm
+
+
+def range_of(block: Floats) -> Floats:
+    """Orthonormal basis of the span of the columns, leaving out those that depend on the others."""
+    norms = np.linalg.norm(block, axis=0)
+    U, singular, _ = linalg.svd(block[:, norms > 0] / norms[norms > 0], full_matrices=False)
+    return np.ascontiguousarray(U[:, singular > 1e-10 * singular.max(initial=0.0)])
+
+
+def orthonormal(block: Floats) -> Floats:
+    """Orthonormal columns of the same span (thin QR)."""
+    return np.ascontiguousarray(np.linalg.qr(block)[0])
+
+
+def rayleigh_ritz(standard: Standard, block: Floats) -> tuple[Floats, Floats, Floats]:
+    """Ritz values in the order of the wanted end, Ritz vectors Y and S Y, from the span of a block."""
+    Y = orthonormal(standard.project(block))
+    Y = orthonormal(standard.project(Y))
+    image = standard.apply(Y)
+    small = Y.T @ image
+    values, rotation = linalg.eigh((small + small.T) / 2)
+    if standard.problem.end == "largest":
+        values, rotation = values[::-1], rotation[:, ::-1]
+    return values, Y @ rotation, image @ rotation
+
+
+def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> Solution:
+    """Eigenpairs from a trial block: Rayleigh-Ritz, values by the energy, fresh residuals, signs fixed."""
+    _, Y, image = rayleigh_ritz(standard, trial.vectors)
+    Y, image = Y[:, :n_components], image[:, :n_components]
+    X = standard.vectors(Y)
+    values = standard.problem.operator.energy(X) / np.einsum("ij,ij->j", Y, Y)
+    order = np.argsort(values if standard.problem.end == "smallest" else -values, kind="stable")
+    residuals = np.linalg.norm(image - Y * values, axis=0) / (standard.norm or 1.0)
+    X = np.ascontiguousarray(X[:, order] * leading_signs(X[:, order]))
+    return Solution(values[order], X, residuals[order], name, trial.iterations)

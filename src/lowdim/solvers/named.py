@@ -1,0 +1,54 @@
+"""The `solver` parameter: an eigensolver by name, or a landmark solver, by name or configured."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..methods.base import Solver
+from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
+from .eigen import SOLVERS
+from .exact import Exact
+from .landmarks.configuration import LandmarkSolver
+from .landmarks.landmark_z import LandmarkZ
+from .landmarks.lll import LLL
+from .landmarks.nystrom import Nystrom
+from .landmarks.variational_nystrom import VariationalNystrom
+
+LANDMARK_SOLVERS: dict[str, type[LandmarkSolver]] = {
+    kind.name: kind for kind in (LLL, LandmarkZ, Nystrom, VariationalNystrom)
+}
+
+SOLVER_RULE: Rule = Either(
+    OneOf("auto", "exact", *SOLVERS, *LANDMARK_SOLVERS), Instance(*LANDMARK_SOLVERS.values())
+)
+DENSE_SOLVER_RULE: Rule = Either(
+    OneOf("auto", "exact", *SOLVERS, LLL.name, LandmarkZ.name, Nystrom.name),
+    Instance(LLL, LandmarkZ, Nystrom),
+)
+"""For methods of a dense matrix, whose columns are no basis that would save work."""
+
+LANDMARKS_RULE: Rule = Either(Whole(2), Instance(np.ndarray, list, tuple), Nothing())
+
+
+def resolve_solver(estimator: Any) -> Solver:
+    """The solver of an estimator, checked; ``landmarks`` given to one that has that parameter is short for `Nystrom`."""
+    landmarks, solver = getattr(estimator, "landmarks", None), estimator.solver
+    if landmarks is not None:
+        if solver not in ("auto", "nystrom"):
+            raise InputError(
+                f"landmarks of {type(estimator).__name__} belongs to solver='auto' or 'nystrom'; got it with "
+                f"solver={solver!r}. Put the landmarks into the solver, as in LLL(landmarks=...)."
+            )
+        number = isinstance(landmarks, numbers.Integral)
+        solver = Nystrom(int(landmarks)) if number else Nystrom(landmarks=landmarks)
+    elif isinstance(solver, str):
+        kind = LANDMARK_SOLVERS.get(solver)
+        if kind is None:
+            return Exact(solver)
+        solver = kind()
+    solver.check()
+    return solver  # type: ignore[no-any-return]

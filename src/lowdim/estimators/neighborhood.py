@@ -104,7 +104,7 @@ class Neighborhood:
     @property
     def weights(self) -> Floats | None:
         """How many rows each distinct point stands for; None where each stands for one."""
-        return None if self.duplicates is None else self.duplicates.weights
+        return None if self.duplicates is None else self.duplicates.copies
 
     def bridged(self, *, capped: bool = False) -> Neighbors:
         """The neighbour lists with the bridges.
@@ -131,7 +131,7 @@ class Neighborhood:
         neighbors = restrict(self.neighbors, members)
         labels = np.unique(self.components.labels[members], return_inverse=True)[1]
         components = Components(labels, np.bincount(labels))
-        duplicates = self.duplicates and Duplicates(members, members, self.duplicates.weights[members])
+        duplicates = self.duplicates and Duplicates(members, members, self.duplicates.copies[members])
         inside = np.full(self.n_points, -1)
         inside[members] = np.arange(members.size)
         return Neighborhood(

@@ -11,11 +11,9 @@ import numpy as np
 from .. import kernels
 from ..data.rows import Rows
 from ..errors import InputError
-from ..neighbors.generic import GenericIndex
+from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
-from ..neighbors.precomputed import PrecomputedIndex
-from ..neighbors.table import TableIndex
 from ..parallel import row_blocks
 from ..records import Floats, Integers
 from ..run import Run
@@ -67,7 +65,7 @@ class MappedDistances:
 class TableDistances:
     """Distances under any other metric, or given as a matrix."""
 
-    def __init__(self, index: TableIndex) -> None:
+    def __init__(self, index: AllPairsIndex) -> None:
         self.index = index
 
     def table(self, points: Integers) -> Floats:

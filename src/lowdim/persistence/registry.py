@@ -37,7 +37,7 @@ RECORDS = {
     "records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
     "data.rows": ("Rows",),
     "neighbors.lookup": ("Lookup",),
-    "neighbors.frame": ("Frame",),
+    "neighbors.centred_points": ("Frame",),
     "neighbors.projection": ("Projection",),
     "neighbors.metrics.general": ("GeneralMetric",),
     "affinities.gaussian": ("Gaussian", "FittedGaussian"),
@@ -85,10 +85,9 @@ ADAPTED = {
     "neighbors.metrics.base": ("MappedMetric",),
     "neighbors.geometry": ("Geometry",),
     "neighbors.euclidean": ("EuclideanIndex",),
-    "neighbors.generic": ("GenericIndex",),
+    "neighbors.all_pairs": ("GenericIndex", "PrecomputedIndex"),
     "neighbors.approximate": ("ApproximateIndex",),
     "neighbors.graph": ("GraphIndex",),
-    "neighbors.precomputed": ("PrecomputedIndex",),
     "neighbors.searchers.blocked": ("BlockedSearcher",),
     "neighbors.searchers.projected": ("ProjectedSearcher",),
     "neighbors.searchers.sparse": ("SparseSearcher",),
@@ -100,8 +99,8 @@ ADAPTED = {
 }
 """Modules, and their classes that `adapters` stores."""
 
-OTHER_NAMES = {"Similarity": "Kernel"}
-"""Classes that are called otherwise in files, since two of one name are stored."""
+OTHER_NAMES = {"Similarity": "Kernel", "Frame": "CentredPoints"}
+"""Names in files of classes that are called otherwise: two of one name are stored, or it was called so before."""
 
 REPLACED = {"FlatSearcher": "BlockedSearcher"}
 """Names of classes that are no more, which older files may have, and those that are made of their fields instead."""

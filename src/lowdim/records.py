@@ -73,11 +73,11 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Equal rows collapsed: ``first`` row of each group, ``group`` of every row, ``weights`` = rows in the group."""
+    """Equal rows collapsed: ``first`` row of each group, ``group`` of every row, ``copies`` = rows in the group."""
 
     first: Integers
     group: Integers
-    weights: Floats
+    copies: Floats
 
     @property
     def n_collapsed(self) -> int:

@@ -24,7 +24,7 @@ def check(found, values):
     rank[order] = np.arange(order.size)
     assert np.array_equal(found.first, first[order])
     assert np.array_equal(found.group, rank[group.ravel()])
-    assert np.array_equal(found.weights, counts[order])
+    assert np.array_equal(found.copies, counts[order])
     assert found.n_collapsed == len(values) - first.size
 
 

@@ -152,7 +152,7 @@ def test_new_points_land_among_their_own(name, digits, fitted):
 def test_many_points_are_found_along_the_links_of_the_fitted_ones(digits, monkeypatch):
     X, _ = digits
     exact = lowdim.TSNE(max_iter=100, search="exact").fit(X[:800])
-    monkeypatch.setattr(build, "_following_seconds", lambda d, n_queries: 0.0)
+    monkeypatch.setattr(build, "follow_seconds", lambda n_columns, n_queries: 0.0)
     model = lowdim.TSNE(max_iter=100).fit(X[:800])
     assert_array_equal(model.embedding_, exact.embedding_)
     assert_array_equal(model.transform(X[:800]), model.embedding_)

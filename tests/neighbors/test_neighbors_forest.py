@@ -15,7 +15,7 @@ from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning
 from lowdim.events import Events
 from lowdim.neighbors import build, build_index
-from lowdim.neighbors.frame import Frame
+from lowdim.neighbors.centred_points import CentredPoints
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
@@ -46,7 +46,7 @@ def recall_of(found, points, k, metric="euclidean"):
 def searcher(points, seed=3, n_jobs=2):
     run = Run.of(n_jobs=n_jobs)
     geometry = Geometry(Rows(points), resolve_metric("euclidean"), run)
-    return ForestSearcher(Frame.around(geometry, run), seed, run)
+    return ForestSearcher(CentredPoints.around(geometry, run), seed, run)
 
 
 @pytest.mark.parametrize("k", [1, 10, 40])

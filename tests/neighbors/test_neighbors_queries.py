@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
-from lowdim.neighbors.build import _choose
+from lowdim.neighbors.choose import choose_search
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers.blocked import BlockedSearcher
 from lowdim.neighbors.searchers.projected import ProjectedSearcher
@@ -83,7 +83,7 @@ def test_the_number_of_queries_decides_between_products_and_a_tree() -> None:
 
     def choice(n_points: int, n_columns: int, n_queries: int) -> str:
         rows = Rows(np.broadcast_to(0.0, (n_points, n_columns)))
-        return _choose(rows, metric, "exact", is_named=True, n_queries=n_queries)[0]
+        return choose_search(rows, metric, "exact", n_queries=n_queries).search
 
     assert choice(1000, 3, 1_000_000) == "blocked"
     assert choice(10_000, 50, 1_000_000) == "blocked"

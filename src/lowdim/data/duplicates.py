@@ -33,8 +33,8 @@ def find_duplicates(rows: Rows, *, n_jobs: int | None = None) -> Duplicates:
         # Rows that share a hash and yet differ are compared again among themselves.
         leader[wrong] = wrong[_first_of_equal(leader[wrong])]
         later = wrong[leader[wrong] != wrong]
-    first, group, weights = np.unique(leader, return_inverse=True, return_counts=True)
-    return Duplicates(first, group, weights.astype(np.float64))
+    first, group, copies = np.unique(leader, return_inverse=True, return_counts=True)
+    return Duplicates(first, group, copies.astype(np.float64))
 
 
 def _first_of_equal(keys: NDArray[Any]) -> Integers:

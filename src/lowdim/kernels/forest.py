@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..records import Integers
 from .compiling import njit
 from .counter import draw, stream
-from .panels import WIDTH, multiply_tile, offer_to_row, push
-from .tiles import ROWS, WIDE, lowest, sum_below
+from .nearest_by_products import WIDTH, multiply_tile, offer_to_row, push
+from .product_tiles import ROWS, WIDE, lowest, sum_below
 
 SAMPLE = 64
 STEPS = 2

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..records import Floats, Integers
 from .compiling import njit
+from .edge_relaxation import LANES, relax
 from .heap import sift_down, sift_up
-from .lanes import LANES, relax
 
 BUCKETS = 1024
 # Rows in a group below which the heap is as fast.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..records import Integers
 from .compiling import njit
 from .forest import dot, middle_of, squared_distance
-from .panels import push
+from .nearest_by_products import push
 
 FRESH = np.int32(1 << 30)
 NAME = np.int32((1 << 30) - 1)

@@ -11,12 +11,9 @@ import numpy as np
 from .. import kernels
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import named
-from ..neighbors.generic import GenericIndex
+from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
-from ..neighbors.precomputed import PrecomputedIndex
-from ..neighbors.table import TableIndex
 from ..parallel import row_blocks
 from ..records import Floats, Integers
 from ..run import Run
@@ -68,7 +65,7 @@ class MappedDistances:
 class TableDistances:
     """Distances under any other metric, or given as a matrix."""
 
-    def __init__(self, index: TableIndex) -> None:
+    def __init__(self, index: AllPairsIndex) -> None:
         self.index = index
 
     def table(self, points: Integers) -> Floats:
@@ -76,8 +73,8 @@ class TableDistances:
         table = self.index.table(self.index.rows.select(points), slice(0, points.size))
         if not (np.isfinite(table).all() and table.min() >= 0):
             raise InputError(
-                f"{named('metric', 'score')} must give finite distances >= 0; {self.index.metric!r} gave "
-                f"{_worst(table)!r}. Use another metric, or correct it."
+                f"metric of score must give finite distances >= 0; {self.index.metric!r} gave {_worst(table)!r}. "
+                "Use another metric, or correct it."
             )
         return table
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from .build import build_index, check_neighbors_or_radius
 from .choose import plan_search
-from .components import find_components, symmetric_graph
-from .connect import connect_components
+from .components import connect_components, find_components, symmetric_graph
 from .index import Index
 from .metrics import metric_names, resolve_metric
 

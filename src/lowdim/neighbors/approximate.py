@@ -9,7 +9,7 @@ from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Neighbors
 from ..run import Run
-from .generic import GenericIndex
+from .all_pairs import GenericIndex
 from .index import Index, equal_rows, own_indices
 from .metrics import Metric
 from .recall import Recall

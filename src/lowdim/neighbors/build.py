@@ -12,17 +12,16 @@ from ..errors import InputError
 from ..messages import setting
 from ..records import Neighbors
 from ..run import Run
+from .all_pairs import GenericIndex, PrecomputedIndex
 from .approximate import ApproximateIndex
+from .centred_points import CentredPoints
 from .choose import PATIENCE, cheapest_exact, choose_search
 from .costs import USUAL_NEIGHBORS, Work
 from .euclidean import EuclideanIndex
-from .frame import Frame
-from .generic import GenericIndex
 from .geometry import Geometry
 from .graph import GraphIndex
 from .index import Index
 from .metrics import PRECOMPUTED, GeneralMetric, resolve_metric
-from .precomputed import PrecomputedIndex
 from .projection import Projection
 from .searchers.base import Searcher
 from .searchers.blocked import BlockedSearcher
@@ -128,7 +127,7 @@ def follow_links(index: Index, neighbors: Neighbors, run: Run) -> Index:
         everything = cheapest_exact(work, index.geometry.metric)[1].seconds
         if everything <= follow_seconds(index.rows.n_columns, 1):
             return index
-        searcher = ForestSearcher(index.frame(run), _seed(rng), run)
+        searcher = ForestSearcher(index.centred(run), _seed(rng), run)
     if not isinstance(searcher, ForestSearcher):
         return index
     near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
@@ -143,14 +142,16 @@ def _searcher(search: str, geometry: Geometry, n_queries: int | None, run: Run) 
         return SparseSearcher(geometry)
     if search == "descent":
         return DescentSearcher(geometry.rows, geometry.metric.name, {}, _seed(run.random("search")))
-    frame = Frame.around(geometry, run)
+    centred = CentredPoints.around(geometry, run)
     if search == "blocked":
         # What the points are asked for themselves meets every pair once, which a projection cannot.
-        projection = None if n_queries is None else Projection.of(frame)
+        projection = None if n_queries is None else Projection.of(centred)
         return (
-            BlockedSearcher(frame, run) if projection is None else ProjectedSearcher(frame, projection, run)
+            BlockedSearcher(centred, run)
+            if projection is None
+            else ProjectedSearcher(centred, projection, run)
         )
-    return ForestSearcher(frame, _seed(run.random("search")), run)
+    return ForestSearcher(centred, _seed(run.random("search")), run)
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..data.rows import Rows
 from ..records import PlannedStage
+from .all_pairs import GenericIndex
 from .costs import USUAL_NEIGHBORS, Cost, Work
-from .generic import GenericIndex
 from .metrics import PRECOMPUTED, GeneralMetric, Metric, resolve_metric
 from .searchers.blocked import BlockedSearcher
 from .searchers.descent import DescentSearcher

@@ -1,4 +1,4 @@
-"""The symmetric graph of a neighbour search, and the components it falls into."""
+"""The symmetric graph of a neighbour search, the components it falls into, and the edges that join them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
-from ..records import Components, Neighbors, Sparse
+from ..errors import DisconnectedError
+from ..records import Components, Floats, Integers, Neighbors, Sparse
 from ..run import Run
+from .edges import Edges
+from .index import Index
 from .symmetrize import Symmetry, symmetrize
 
 
@@ -40,3 +43,75 @@ def find_components(graph: Sparse) -> Components:
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return Components(rank[labels], sizes[order])
+
+
+def connect_components(components: Components, index: Index, run: Run) -> Edges:
+    """The shortest edges that make one component of all: a minimum spanning tree over them.
+
+    Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's
+    nearest outside point stays its nearest while it stays outside, so that later rounds search again only
+    for rows that lost theirs.
+
+    Parameters
+    ----------
+    components
+        The components of the N points.
+    index
+        Index of the same N points; its exact distances are used even where its neighbours are approximate.
+    run
+        Told of progress.
+
+    Raises
+    ------
+    DisconnectedError
+        If there is no finite distance between two components, as for a sparse graph given by the user.
+    """
+    labels, n = components.labels.copy(), components.labels.size
+    nearest, distances = np.full(n, -1, np.int64), np.full(n, np.inf)
+    edges: list[tuple[int, int, float]] = []
+    while (count := int(labels.max(initial=0)) + 1) > 1:
+        run.progress(components.count - count, components.count - 1)
+        outer = np.flatnonzero(labels != 0)
+        lost = outer[(nearest[outer] < 0) | (labels[nearest[outer]] == labels[outer])]
+        nearest[lost], distances[lost] = index.nearest_outside(lost, labels, run)
+        best = _shortest_of_each(outer, nearest, distances, labels)
+        if not np.isfinite(distances[best]).all():
+            raise DisconnectedError(
+                f"The graph has {count} components and the input holds no distance between some of them, so that "
+                "on_disconnected='connect' has no edge to add. Give the data or dense distances, raise n_neighbors "
+                "or radius, or use on_disconnected='per_component'."
+            )
+        labels = _join(best, nearest, distances, labels, edges)
+    ends = np.array([edge[:2] for edge in edges], dtype=np.int64).reshape(-1, 2)
+    return Edges(ends[:, 0], ends[:, 1], np.array([edge[2] for edge in edges], dtype=np.float64))
+
+
+def _shortest_of_each(outer: Integers, nearest: Integers, distances: Floats, labels: Integers) -> Integers:
+    """The row of each component whose outside edge is the shortest; ties by the smaller and then the larger end."""
+    low, high = np.minimum(outer, nearest[outer]), np.maximum(outer, nearest[outer])
+    order = outer[np.lexsort((high, low, distances[outer], labels[outer]))]
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    return order[starts]
+
+
+def _join(
+    best: Integers,
+    nearest: Integers,
+    distances: Floats,
+    labels: Integers,
+    edges: list[tuple[int, int, float]],
+) -> Integers:
+    """Add each edge that still joins two components; the labels afterwards, the largest component first."""
+    parents = np.arange(int(labels.max()) + 1, dtype=np.int64)
+    for row in best[np.argsort(distances[best], kind="stable")]:
+        a = kernels.graphs.find_root(parents, labels[row])
+        b = kernels.graphs.find_root(parents, labels[nearest[row]])
+        if a != b:
+            parents[max(a, b)] = min(a, b)
+            edges.append((int(row), int(nearest[row]), float(distances[row])))
+    roots = np.array([kernels.graphs.find_root(parents, label) for label in range(parents.size)])
+    _, joined = np.unique(roots, return_inverse=True)
+    sizes = np.bincount(joined[labels])
+    rank = np.empty_like(sizes)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
+    return rank[joined[labels]]

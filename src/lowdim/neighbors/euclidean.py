@@ -12,7 +12,7 @@ from ..data.rows import Rows
 from ..parallel import row_blocks
 from ..records import Floats, Integers, Neighbors
 from ..run import Run
-from .frame import Frame
+from .centred_points import CentredPoints
 from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
 from .recall import Recall
@@ -44,17 +44,19 @@ class EuclideanIndex(Index):
         self.searcher = searcher
         self.backend = searcher.name
         self.is_exact = searcher.is_exact
-        self._frame: Frame | None = None
+        self._centred: CentredPoints | None = None
         self._within: BallSearcher | None = None
         # The generator draws the sample on which an approximate search is judged.
         self.recall = None if self.is_exact or rng is None else Recall(self, rng)
 
-    def frame(self, run: Run) -> Frame:
-        """Frame of the indexed points, made once; a searcher that works in one shares its own."""
-        if self._frame is None:
-            shared = getattr(self.searcher, "frame", None)
-            self._frame = shared if isinstance(shared, Frame) else Frame.around(self.geometry, run)
-        return self._frame
+    def centred(self, run: Run) -> CentredPoints:
+        """The indexed points centred, made once; a searcher that works with them shares its own."""
+        if self._centred is None:
+            shared = getattr(self.searcher, "centred", None)
+            self._centred = (
+                shared if isinstance(shared, CentredPoints) else CentredPoints.around(self.geometry, run)
+            )
+        return self._centred
 
     def exact(self, run: Run) -> EuclideanIndex:
         """An exact index of the same points: itself if it is one."""
@@ -67,7 +69,7 @@ class EuclideanIndex(Index):
         if self._within is None:
             is_dense = fits_densely(self.rows)
             self._within = (
-                BlockedSearcher(self.frame(run), run) if is_dense else SparseSearcher(self.geometry)
+                BlockedSearcher(self.centred(run), run) if is_dense else SparseSearcher(self.geometry)
             )
         return self._within
 
@@ -204,7 +206,7 @@ class EuclideanIndex(Index):
         searches = [lambda queries: self._again(queries, more, run)]
         if fits_densely(self.rows):
             # Rows that are truly sparse have been compared in double precision, and would take for ever spread out.
-            searches.append(lambda queries: nearest_in_double(self.frame(run), queries, more, run))
+            searches.append(lambda queries: nearest_in_double(self.centred(run), queries, more, run))
         for search in searches:
             if still.size > FEW_ROWS:
                 parts = row_blocks(still.size, min(4096, self.rows.block_rows(1 << 27)))
@@ -245,5 +247,5 @@ def query_rows(rows: Rows) -> int:
 def exact_index(geometry: Geometry, run: Run) -> EuclideanIndex:
     """An exact index for any rows, that needs no other library."""
     if fits_densely(geometry.rows):
-        return EuclideanIndex(geometry, BlockedSearcher(Frame.around(geometry, run), run))
+        return EuclideanIndex(geometry, BlockedSearcher(CentredPoints.around(geometry, run), run))
     return EuclideanIndex(geometry, SparseSearcher(geometry))

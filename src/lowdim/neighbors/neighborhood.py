@@ -82,7 +82,7 @@ class Neighborhood:
         some = replace(
             points,
             rows=points.at(members),
-            duplicates=None if copies is None else Duplicates(members, members, copies.weights[members]),
+            duplicates=None if copies is None else Duplicates(members, members, copies.copies[members]),
             places=inside if points.places is None else inside[points.places],
             share=members.size / self.n_points,
         )

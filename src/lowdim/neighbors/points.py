@@ -42,7 +42,7 @@ class Points:
     @property
     def copies(self) -> Floats | None:
         """How many rows each point stands for; None where each stands for one."""
-        return None if self.duplicates is None else self.duplicates.weights
+        return None if self.duplicates is None else self.duplicates.copies
 
     @property
     def pairwise(self) -> bool:

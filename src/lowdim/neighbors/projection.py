@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import Floats, Integers
-from .frame import Frame
+from .centred_points import CentredPoints
 
 FEWEST_COLUMNS, FEWEST_POINTS = 128, 512
 SAMPLE, QUERIES, NEIGHBORS = 2048, 128, 10
@@ -32,14 +32,14 @@ class Projection:
     candidates: float
 
     @staticmethod
-    def of(frame: Frame) -> Projection | None:
+    def of(centred: CentredPoints) -> Projection | None:
         """Directions in which most points can be left out, by trial on a sample; None where that would not pay."""
-        n_points, n_columns = frame.geometry.rows.n_rows, frame.n_columns
+        n_points, n_columns = centred.geometry.rows.n_rows, centred.n_columns
         if n_columns < FEWEST_COLUMNS or n_points < FEWEST_POINTS:
             return None
-        size = min(n_points, SAMPLE, frame.geometry.rows.block_rows(1 << 27))
+        size = min(n_points, SAMPLE, centred.geometry.rows.block_rows(1 << 27))
         places = np.linspace(0, n_points - 1, size).astype(np.int64)
-        sample = _sample(frame, places)
+        sample = _sample(centred, places)
         if sample.shape[0] < FEWEST_POINTS:
             return None
         widths = [m for m in DIRECTIONS if 2 * m <= n_columns]
@@ -61,9 +61,9 @@ class Projection:
         return int(self.basis.shape[1])
 
 
-def _sample(frame: Frame, places: Integers) -> Floats:
-    """Some points in the frame, without those far out."""
-    block, norms = frame.coordinates(frame.geometry.rows.select(places), slice(0, places.size))
+def _sample(centred: CentredPoints, places: Integers) -> Floats:
+    """Some points in centred coordinates, without those far out."""
+    block, norms = centred.coordinates(centred.geometry.rows.select(places), slice(0, places.size))
     return block[norms <= FAR_OUT]
 
 

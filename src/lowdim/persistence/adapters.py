@@ -15,15 +15,14 @@ import numpy as np
 from ..data.rows import Rows
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.nystrom import Affinities
+from ..neighbors.all_pairs import GenericIndex, PrecomputedIndex
 from ..neighbors.approximate import ApproximateIndex
+from ..neighbors.centred_points import CentredPoints
 from ..neighbors.euclidean import EuclideanIndex
-from ..neighbors.frame import Frame
-from ..neighbors.generic import GenericIndex
 from ..neighbors.geometry import Geometry
 from ..neighbors.graph import GraphIndex
 from ..neighbors.metrics import MAPPED, MappedMetric, Metric
 from ..neighbors.metrics.general import GeneralMetric
-from ..neighbors.precomputed import PrecomputedIndex
 from ..neighbors.projection import Projection
 from ..neighbors.recall import Recall
 from ..neighbors.searchers.base import Searcher
@@ -84,7 +83,7 @@ def _points_of(searcher: Any) -> Rows:
     """The points of a searcher, whatever it keeps them in."""
     if isinstance(searcher, DescentSearcher):
         return searcher.rows
-    geometry = searcher.geometry if hasattr(searcher, "geometry") else searcher.frame.geometry
+    geometry = searcher.geometry if hasattr(searcher, "geometry") else searcher.centred.geometry
     rows: Rows = geometry.rows
     return rows
 
@@ -145,12 +144,12 @@ def make_precomputed(rows: Rows) -> PrecomputedIndex:
     return PrecomputedIndex(rows)
 
 
-def make_blocked(frame: Frame, run: Run) -> BlockedSearcher:
+def make_blocked(frame: CentredPoints, run: Run) -> BlockedSearcher:
     """Points in panels."""
     return BlockedSearcher(frame, run)
 
 
-def make_projected(frame: Frame, projection: Projection, run: Run) -> ProjectedSearcher:
+def make_projected(frame: CentredPoints, projection: Projection, run: Run) -> ProjectedSearcher:
     """Projected points in panels."""
     basis = projection.basis
     if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not 1 <= projection.candidates < np.inf:
@@ -172,12 +171,19 @@ def make_tree(geometry: Geometry) -> TreeSearcher:
 
 def take_forest(searcher: ForestSearcher) -> dict[str, Any]:
     """The order and the planes of the first tree, and the links, made now if they were not yet."""
-    names = ("frame", "seed", "order", "normals", "thresholds")
-    return {**{name: getattr(searcher, name) for name in names}, "graph": searcher.graph(Run())}
+    names = ("seed", "order", "normals", "thresholds")
+    made = {name: getattr(searcher, name) for name in names}
+    return {"frame": searcher.centred, **made, "graph": searcher.graph(Run())}
 
 
 def make_forest(
-    frame: Frame, seed: int, order: Places, normals: Single, thresholds: Single, graph: Places, run: Run
+    frame: CentredPoints,
+    seed: int,
+    order: Places,
+    normals: Single,
+    thresholds: Single,
+    graph: Places,
+    run: Run,
 ) -> ForestSearcher:
     """The points in the order of the tree, and the links between them."""
     n_points = frame.geometry.rows.n_rows
@@ -305,8 +311,11 @@ ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
     "ApproximateIndex": (take_approximate, make_approximate),
     "GraphIndex": (_attributes("rows", "metric"), make_graph),
     "PrecomputedIndex": (_attributes("rows"), make_precomputed),
-    "BlockedSearcher": (_attributes("frame"), make_blocked),
-    "ProjectedSearcher": (_attributes("frame", "projection"), make_projected),
+    "BlockedSearcher": (lambda searcher: {"frame": searcher.centred}, make_blocked),
+    "ProjectedSearcher": (
+        lambda searcher: {"frame": searcher.centred, "projection": searcher.projection},
+        make_projected,
+    ),
     "SparseSearcher": (_attributes("geometry"), make_sparse),
     "TreeSearcher": (_attributes("geometry"), make_tree),
     "ForestSearcher": (take_forest, make_forest),

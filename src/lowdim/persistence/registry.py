@@ -37,7 +37,7 @@ RECORDS = {
     "records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
     "data.rows": ("Rows",),
     "neighbors.lookup": ("Lookup",),
-    "neighbors.frame": ("Frame",),
+    "neighbors.centred_points": ("Frame",),
     "neighbors.projection": ("Projection",),
     "neighbors.metrics.general": ("GeneralMetric",),
     "affinities.gaussian": ("Gaussian", "FittedGaussian"),
@@ -82,10 +82,9 @@ ADAPTED = {
     "neighbors.metrics.base": ("MappedMetric",),
     "neighbors.geometry": ("Geometry",),
     "neighbors.euclidean": ("EuclideanIndex",),
-    "neighbors.generic": ("GenericIndex",),
+    "neighbors.all_pairs": ("GenericIndex", "PrecomputedIndex"),
     "neighbors.approximate": ("ApproximateIndex",),
     "neighbors.graph": ("GraphIndex",),
-    "neighbors.precomputed": ("PrecomputedIndex",),
     "neighbors.searchers.blocked": ("BlockedSearcher",),
     "neighbors.searchers.projected": ("ProjectedSearcher",),
     "neighbors.searchers.sparse": ("SparseSearcher",),
@@ -107,6 +106,9 @@ FAMILIES = {
     },
 }
 """Names that several classes share in files, each with its module: the adapter tells them apart."""
+
+OTHER_NAMES = {"Frame": "CentredPoints"}
+"""Names in files of classes that were called so before."""
 
 REPLACED = {"FlatSearcher": "BlockedSearcher"}
 """Names of classes that are no more, which older files may have, and those that are made of their fields instead."""
@@ -157,7 +159,7 @@ def _places() -> dict[str, tuple[str, str]]:
     places = {name: (f"estimators.{module}", name) for name, module in ESTIMATORS.items()}
     for table in (RECORDS, ADAPTED):
         for module, names in table.items():
-            places |= {name: (module, name) for name in names}
+            places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
     return places
 
 

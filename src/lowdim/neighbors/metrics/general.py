@@ -55,7 +55,6 @@ OWN_PARAMETERS = {
     "minkowski": ("p",),
     "seuclidean": ("V",),
     "mahalanobis": ("VI",),
-    "jensenshannon": ("base",),
 }
 """Parameters that a metric has of its own, besides the weights of the columns."""
 UNWEIGHTED = ("haversine", "jensenshannon", "mahalanobis", "nan_euclidean", "seuclidean", "yule")

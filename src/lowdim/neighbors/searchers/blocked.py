@@ -12,8 +12,8 @@ from ...data.rows import Rows
 from ...places import State
 from ...records import Floats, Integers
 from ...run import Run
+from ..centred_points import FURTHEST, CentredPoints
 from ..costs import Cost, Work
-from ..frame import FURTHEST, Frame
 from .base import Found
 
 MOST_AT_ONCE = 1 << 14
@@ -46,10 +46,10 @@ class BlockedSearcher:
         held = (40 if work.n_neighbors <= MOST_IN_HEAPS else 17) * work.candidates
         return Cost(seconds, kept + held, kept)
 
-    def __init__(self, frame: Frame, run: Run) -> None:
-        self.frame = frame
-        self.n_points = frame.geometry.rows.n_rows
-        self.panels, self.norms = frame.panels(slice(0, self.n_points), np.float32, run)
+    def __init__(self, centred: CentredPoints, run: Run) -> None:
+        self.centred = centred
+        self.n_points = centred.geometry.rows.n_rows
+        self.panels, self.norms = centred.panels(slice(0, self.n_points), np.float32, run)
 
     def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point; a pair of points is multiplied once and offered to both.
@@ -62,7 +62,9 @@ class BlockedSearcher:
         rounds = tournament(len(runs))
 
         def start() -> State:
-            scores, points = _empty_heaps(self.panels.shape[0] * kernels.panels.WIDTH, count, np.float32)
+            scores, points = _empty_heaps(
+                self.panels.shape[0] * kernels.nearest_by_products.WIDTH, count, np.float32
+            )
             return {"scores": scores, "points": points, "roots": scores[:, 0].copy(), "turn": 0}
 
         def play(state: State) -> State:
@@ -70,7 +72,9 @@ class BlockedSearcher:
 
             def meet(part: slice) -> None:
                 for left, right in pairs[part]:
-                    kernels.panels.nearest_in_pair(self.panels, self.norms, runs[left], runs[right], *heaps)
+                    kernels.nearest_by_products.nearest_in_pair(
+                        self.panels, self.norms, runs[left], runs[right], *heaps
+                    )
 
             run.map(meet, len(pairs), block_rows=1)
             run.progress(state["turn"] + 1, len(rounds))
@@ -84,21 +88,23 @@ class BlockedSearcher:
 
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: ``count`` or some more or fewer."""
-        packed, norms = self.frame.packed(rows, part, np.float32)
+        packed, norms = self.centred.packed(rows, part, np.float32)
         points, roots = best_in_panels(packed, self.panels, self.norms, count, self.n_points)
         return self._found(points[: norms.size], roots[: norms.size], norms)
 
     def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
         """Counts and indices of all points that may be within a squared distance of the rows of a slice."""
-        packed, norms = self.frame.packed(rows, part, np.float32)
-        limit = squared / self.frame.unit**2
-        furthest = np.minimum(self.frame.reach, norms + np.sqrt(limit))
-        error = self.frame.error(norms, furthest, self._chain, np.float32)
+        packed, norms = self.centred.packed(rows, part, np.float32)
+        limit = squared / self.centred.unit**2
+        furthest = np.minimum(self.centred.reach, norms + np.sqrt(limit))
+        error = self.centred.error(norms, furthest, self._chain, np.float32)
         exact = np.where(norms + np.sqrt(limit) < FURTHEST, limit - np.square(norms) + error, np.inf)
         limits = np.full(packed.shape[0], -np.inf, np.float32)
         limits[: norms.size] = np.nextafter(exact.astype(np.float32), np.float32(np.inf))
         counts = np.zeros(packed.shape[0], np.int64)
-        owners, points = kernels.panels.within_limits(packed, self.panels, self.norms, limits, counts)
+        owners, points = kernels.nearest_by_products.within_limits(
+            packed, self.panels, self.norms, limits, counts
+        )
         kept = points < self.n_points
         counts = np.bincount(owners[kept], minlength=norms.size)[: norms.size]
         return counts, points[kept][np.argsort(owners[kept], kind="stable")]
@@ -108,8 +114,8 @@ class BlockedSearcher:
         return longest_chain(int(self.panels.shape[1]))
 
     def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
-        worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
-        return points.astype(np.int64), self.frame.outside(norms, worst, self._chain, np.float32)
+        worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
+        return points.astype(np.int64), self.centred.outside(norms, worst, self._chain, np.float32)
 
 
 def best_in_panels(
@@ -119,40 +125,42 @@ def best_in_panels(
 
     Where all scores of some rows can be held at once, each row has a limit of its own, which is quicker than a heap.
     """
-    lanes = kernels.tiles.LANES * -(-3 * count // (2 * kernels.tiles.LANES))
+    lanes = kernels.product_tiles.LANES * -(-3 * count // (2 * kernels.product_tiles.LANES))
     if norms.size > MOST_AT_ONCE or 4 * lanes > n_points:
         scores, points = _empty_heaps(rows.shape[0], count, np.float32)
-        kernels.panels.nearest_of_rows(rows, panels, norms, 0, scores, points)
+        kernels.nearest_by_products.nearest_of_rows(rows, panels, norms, 0, scores, points)
         return points, scores[:, 0]
     rank = count - 2
     limits, points = np.empty(rows.shape[0], np.float32), np.full((rows.shape[0], 4 * rank), -1, np.int32)
-    kernels.panels.near_rows(rows, panels, norms, rank, lanes, limits, points)
+    kernels.nearest_by_products.near_rows(rows, panels, norms, rank, lanes, limits, points)
     return points[:, : int((points >= 0).any(axis=0).sum())], limits
 
 
-def nearest_in_double(frame: Frame, rows: Rows, count: int, run: Run) -> Found:
+def nearest_in_double(centred: CentredPoints, rows: Rows, count: int, run: Run) -> Found:
     """Candidates of new rows from products in double precision, the points packed and dropped some panels at a time."""
-    n_points, n_rows = frame.geometry.rows.n_rows, rows.n_rows
-    packed, norms = frame.packed(rows, slice(0, n_rows), np.float64)
+    n_points, n_rows = centred.geometry.rows.n_rows, rows.n_rows
+    packed, norms = centred.packed(rows, slice(0, n_rows), np.float64)
     scores, points = _empty_heaps(packed.shape[0], count, np.float64)
-    width = kernels.panels.WIDTH
-    step = width * max(1, min(16, frame.geometry.rows.block_rows(1 << 26) // width))
+    width = kernels.nearest_by_products.WIDTH
+    step = width * max(1, min(16, centred.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
-        panels, sizes = frame.panels(slice(start, min(start + step, n_points)), np.float64, run)
+        panels, sizes = centred.panels(slice(start, min(start + step, n_points)), np.float64, run)
 
         def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
-            kernels.panels.nearest_of_rows(packed[part], panels, sizes, start, scores[part], points[part])
+            kernels.nearest_by_products.nearest_of_rows(
+                packed[part], panels, sizes, start, scores[part], points[part]
+            )
 
         run.map(scan, packed.shape[0], block_rows=256)
     roots = scores[:n_rows, 0]
-    worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(norms)
+    worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
     chain = longest_chain(packed.shape[1])
-    return points[:n_rows].astype(np.int64), frame.outside(norms, worst, chain, np.float64)
+    return points[:n_rows].astype(np.int64), centred.outside(norms, worst, chain, np.float64)
 
 
 def longest_chain(n_columns: int) -> int:
     """Most sums that follow each other in a scalar product of so many coordinates."""
-    length = int(kernels.tiles.CHAIN)
+    length = int(kernels.product_tiles.CHAIN)
     return min(length, n_columns) + -(-n_columns // length)
 
 
@@ -170,4 +178,6 @@ def tournament(players: int) -> list[Integers]:
 
 
 def _empty_heaps(n_rows: int, count: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    return np.full((n_rows, count), kernels.panels.EMPTY, dtype), np.full((n_rows, count), -1, np.int32)
+    return np.full((n_rows, count), kernels.nearest_by_products.EMPTY, dtype), np.full(
+        (n_rows, count), -1, np.int32
+    )

@@ -15,8 +15,8 @@ from ...data.rows import Rows
 from ...places import State
 from ...records import Integers
 from ...run import Run
+from ..centred_points import CentredPoints
 from ..costs import Cost, Work
-from ..frame import Frame
 from .base import Found
 
 LEAST_TREES = 4
@@ -107,7 +107,7 @@ class Judge:
         size = min(SAMPLE, len(points) // 4 * 4)
         self.sample = np.linspace(0, len(points) - 1, size).astype(np.int64)
         # One more than wanted: a point is the nearest to itself.
-        scores = np.full((size, count + 1), kernels.panels.EMPTY, np.float32)
+        scores = np.full((size, count + 1), kernels.nearest_by_products.EMPTY, np.float32)
         names = np.empty((size, count + 1), np.int32)
 
         def search(part: slice) -> None:
@@ -149,30 +149,30 @@ class ForestSearcher:
         following = follow_seconds(work.n_columns, work.n_queries or 0)
         return Cost(seconds + following, kept + 15 * work.candidates, kept)
 
-    def __init__(self, frame: Frame, seed: int, run: Run) -> None:
-        single = frame.single(run)
+    def __init__(self, centred: CentredPoints, seed: int, run: Run) -> None:
+        single = centred.single(run)
         tree = Tree.of(single, LEAF, seed, run)
-        normals = np.pad(tree.normals, ((0, 0), (0, -frame.n_columns % 8)))
-        self._set(frame, seed, single, (tree.order, normals, tree.thresholds, None), run)
+        normals = np.pad(tree.normals, ((0, 0), (0, -centred.n_columns % 8)))
+        self._set(centred, seed, single, (tree.order, normals, tree.thresholds, None), run)
 
     @classmethod
     def restored(
-        cls, frame: Frame, seed: int, parts: tuple[Places, Single, Single, Places | None], run: Run
+        cls, centred: CentredPoints, seed: int, parts: tuple[Places, Single, Single, Places | None], run: Run
     ) -> ForestSearcher:
         """The searcher of a tree (order, normals, thresholds) and of links that were found before."""
         searcher = cls.__new__(cls)
-        searcher._set(frame, seed, frame.single(run), parts, run)
+        searcher._set(centred, seed, centred.single(run), parts, run)
         return searcher
 
     def _set(
         self,
-        frame: Frame,
+        centred: CentredPoints,
         seed: int,
         single: Single,
         parts: tuple[Places, Single, Single, Places | None],
         run: Run,
     ) -> None:
-        self.frame, self.seed, self.root = frame, seed, np.uint64(seed)
+        self.centred, self.seed, self.root = centred, seed, np.uint64(seed)
         self.order, self.normals, self.thresholds, self._graph = parts
         self.bounds = leaf_bounds(len(single), LEAF, seed)
         self.points = np.zeros((len(single), self.normals.shape[1]), np.float32)
@@ -180,7 +180,7 @@ class ForestSearcher:
 
         def fill(part: slice) -> None:
             rows = self.points[part]
-            rows[:, : frame.n_columns] = single[self.order[part]]
+            rows[:, : centred.n_columns] = single[self.order[part]]
             self.norms[part] = np.square(rows).sum(axis=1)
 
         run.map(fill, len(single))
@@ -206,9 +206,9 @@ class ForestSearcher:
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         graph = self.graph(run.silent())
-        block, _ = self.frame.coordinates(rows, part)
+        block, _ = self.centred.coordinates(rows, part)
         queries = np.zeros((len(block), self.points.shape[1]), np.float32)
-        queries[:, : self.frame.n_columns] = block
+        queries[:, : self.centred.n_columns] = block
         found = np.empty((len(block), count), np.int32)
         length = min(max(LIST, 2 * count), len(self.points))
         kernels.neighbor_graph.search(
@@ -251,7 +251,10 @@ class ForestSearcher:
         n_trees = MOST_TREES if shape[0] > leaf else 1
 
         def start() -> State:
-            scores, links = np.full(shape, kernels.panels.EMPTY, np.float32), np.full(shape, -1, np.int32)
+            scores, links = (
+                np.full(shape, kernels.nearest_by_products.EMPTY, np.float32),
+                np.full(shape, -1, np.int32),
+            )
             return {"scores": scores, "links": links, "trees": 0, "rounds": 0, "phase": "trees"}
 
         def grow(state: State) -> State:

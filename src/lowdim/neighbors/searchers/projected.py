@@ -11,7 +11,7 @@ from ... import kernels
 from ...data.rows import Rows
 from ...records import Floats, Integers
 from ...run import Run
-from ..frame import FURTHEST, Frame
+from ..centred_points import FURTHEST, CentredPoints
 from ..projection import Projection
 from .base import Found
 from .blocked import BlockedSearcher, best_in_panels, longest_chain
@@ -23,20 +23,20 @@ class ProjectedSearcher:
     name = "blocked"
     is_exact = True
 
-    def __init__(self, frame: Frame, projection: Projection, run: Run) -> None:
-        self.frame = frame
+    def __init__(self, centred: CentredPoints, projection: Projection, run: Run) -> None:
+        self.centred = centred
         self.projection = projection
-        self.n_points = frame.geometry.rows.n_rows
+        self.n_points = centred.geometry.rows.n_rows
         # The products of the kernel are -2 x.y.
-        self.basis = np.zeros((-(-frame.n_columns // 4) * 4, projection.n_directions), np.float32)
-        self.basis[: frame.n_columns] = -0.5 * projection.basis
+        self.basis = np.zeros((-(-centred.n_columns // 4) * 4, projection.n_directions), np.float32)
+        self.basis[: centred.n_columns] = -0.5 * projection.basis
         self.panels, self.norms = self._panels(run)
         self._full: BlockedSearcher | None = None
 
     def full(self, run: Run) -> BlockedSearcher:
         """The search among all columns, made once."""
         if self._full is None:
-            self._full = BlockedSearcher(self.frame, run)
+            self._full = BlockedSearcher(self.centred, run)
         return self._full
 
     def of_points(self, count: int, run: Run) -> Found:
@@ -53,7 +53,7 @@ class ProjectedSearcher:
         wanted = min(self.n_points, int(np.ceil(count * self.projection.candidates)))
         points, roots = best_in_panels(images, self.panels, self.norms, wanted, self.n_points)
         points, roots = points[: norms.size], roots[: norms.size]
-        worst = np.where(roots < kernels.panels.EMPTY, roots, np.inf) + np.square(sizes)
+        worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(sizes)
         return points.astype(np.int64), self._outside(worst, sizes, norms)
 
     def _outside(self, worst: Floats, sizes: Floats, norms: Floats) -> Floats:
@@ -62,26 +62,26 @@ class ProjectedSearcher:
         The image of a row x is off by at most e |x|, that of a point y at distance d by e (|x| + d), so that images r
         apart belong to points at d >= r - e |x| - e (|x| + d).
         """
-        frame, m = self.frame, self.projection.n_directions
-        reach = np.minimum(frame.reach, sizes + np.sqrt(np.maximum(worst, 0.0)))
-        apart = np.sqrt(np.maximum(worst - frame.error(sizes, reach, longest_chain(m), np.float32), 0.0))
+        centred, m = self.centred, self.projection.n_directions
+        reach = np.minimum(centred.reach, sizes + np.sqrt(np.maximum(worst, 0.0)))
+        apart = np.sqrt(np.maximum(worst - centred.error(sizes, reach, longest_chain(m), np.float32), 0.0))
         e = (longest_chain(self.basis.shape[0]) + 6) * np.finfo(np.float32).eps * np.sqrt(m)
         bound = np.square(np.maximum(apart - 2 * e * norms, 0.0) / (1 + e))
-        if frame.reach > FURTHEST:
+        if centred.reach > FURTHEST:
             bound = np.minimum(bound, np.square(np.maximum(FURTHEST - norms, 0.0)))
-        return np.where(norms > FURTHEST, -np.inf, bound) * frame.unit**2
+        return np.where(norms > FURTHEST, -np.inf, bound) * centred.unit**2
 
     def _images(self, rows: Rows | None, part: slice) -> tuple[NDArray[Any], Floats, Floats]:
         """Projected rows of a slice, their norms, and the norms of the rows themselves."""
-        packed, norms = self.frame.packed(rows, part, np.float32)
+        packed, norms = self.centred.packed(rows, part, np.float32)
         images = np.empty((packed.shape[0], self.projection.n_directions), np.float32)
-        kernels.panels.project_rows(packed, self.basis, images)
+        kernels.nearest_by_products.project_rows(packed, self.basis, images)
         sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
         return images, sizes, norms
 
     def _panels(self, run: Run) -> tuple[NDArray[Any], NDArray[Any]]:
         """The projected points in panels, and their squared norms."""
-        width = kernels.panels.WIDTH
+        width = kernels.nearest_by_products.WIDTH
         count = -(-self.n_points // width)
         panels = np.zeros((count, self.projection.n_directions, width), np.float32)
         squares = np.full((count, width), np.inf, np.float32)

@@ -106,7 +106,7 @@ class SparseSearcher:
             yield part.start, out
 
     def _error(self, own: Floats, squared: Floats) -> Floats:
-        """How far the score of a point may be off that could be as near as ``squared``; as in ``Frame.error``."""
+        """How far the score of a point may be off that could be as near as ``squared``: see `CentredPoints`."""
         size, far = np.sqrt(own), np.full(own.size, self.reach)
         if not self.is_shifted:
             far = np.minimum(far, size + np.sqrt(np.maximum(squared, 0.0)))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lowdim.kernels import distances, farthest, panels, selection
+from lowdim.kernels import distances, farthest, nearest_by_products, selection
 
-WIDTH = panels.WIDTH
+WIDTH = nearest_by_products.WIDTH
 
 
 def packed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -34,11 +34,11 @@ def test_a_tile_holds_the_products(dtype: type, n_columns: int) -> None:
         rng.normal(size=(n_columns, 48)).astype(dtype),
     )
     tile = np.full((4, 48), np.nan, dtype)
-    panels.multiply_tile(rows, 4, panel, tile)
+    nearest_by_products.multiply_tile(rows, 4, panel, tile)
     tolerance = 100 * np.finfo(dtype).eps * n_columns
     np.testing.assert_allclose(tile, -2 * rows[4:8] @ panel, atol=tolerance)
     out = np.full((9, 100), 7.0, dtype)
-    panels.multiply_into(rows, 8, panel, out, 3, 16)
+    nearest_by_products.multiply_into(rows, 8, panel, out, 3, 16)
     np.testing.assert_allclose(out[3:7, 16:64], -2 * rows[8:12] @ panel, atol=tolerance)
     out[3:7, 16:64] = 7
     assert np.all(out == 7)
@@ -63,7 +63,7 @@ def test_near_points_are_all_below_the_limit(n_points: int, rank: int, order: st
     points, rows = points.astype(np.float32), rows.astype(np.float32)
     n_lanes = 16 * -(-3 * rank // 32)
     limits, found = np.empty(8, np.float32), np.full((8, 4 * rank), -1, np.int32)
-    panels.near_rows(rows, *packed(points), rank, n_lanes, limits, found)
+    nearest_by_products.near_rows(rows, *packed(points), rank, n_lanes, limits, found)
     scores = np.square(points).sum(axis=1) - 2 * rows @ points.T
     for row in range(8):
         near = found[row][found[row] >= 0]

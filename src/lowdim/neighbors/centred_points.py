@@ -24,7 +24,7 @@ FURTHEST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CentredPoints:
     """Centre and unit of the indexed points, and how far out they reach, in that unit."""
 
     geometry: Geometry
@@ -33,7 +33,7 @@ class Frame:
     reach: float
 
     @staticmethod
-    def around(geometry: Geometry, run: Run) -> Frame:
+    def around(geometry: Geometry, run: Run) -> CentredPoints:
         """The middle of the points, and the power of two at their median distance from it."""
         rows, centre = geometry.rows, _middle(geometry)
         parts = run.map(
@@ -44,7 +44,7 @@ class Frame:
         norms = np.concatenate(parts)
         positive = norms[norms > 0]
         unit = float(2.0 ** np.floor(np.log2(np.median(positive)))) if positive.size else 1.0
-        return Frame(geometry, centre, unit, float(norms.max(initial=0.0)) / unit)
+        return CentredPoints(geometry, centre, unit, float(norms.max(initial=0.0)) / unit)
 
     @property
     def n_columns(self) -> int:
@@ -52,7 +52,7 @@ class Frame:
         return self.centre.size
 
     def coordinates(self, rows: Rows | None, part: slice) -> tuple[Floats, Floats]:
-        """Rows of a slice (None: the indexed points) in this frame, and their norms; rows too far out become zero."""
+        """Rows of a slice (None: the indexed points), centred, and their norms; rows too far out become zero."""
         block = (self.geometry.mapped(rows, part) - self.centre) / self.unit
         norms = _norms(block)
         block[norms > FURTHEST] = 0.0
@@ -74,7 +74,7 @@ class Frame:
         self, part: slice, dtype: DTypeLike, run: Run
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Points of a slice packed in panels, and their squared norms: infinite for padding and points too far out."""
-        width = kernels.panels.WIDTH
+        width = kernels.nearest_by_products.WIDTH
         count = -(-(part.stop - part.start) // width)
         panels = np.zeros((count, -(-self.n_columns // 4) * 4, width), dtype)
         norms = np.full((count, width), np.inf, dtype)
@@ -90,11 +90,13 @@ class Frame:
         return panels, norms
 
     def packed(self, rows: Rows | None, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], Floats]:
-        """Rows of a slice in this frame, rows and coordinates filled up to a multiple of four, and their norms."""
+        """Rows of a slice, centred, rows and coordinates filled up to a multiple of four, and their norms."""
         block = self.geometry.block(rows, part, spread=True)
         out = np.empty((-(-block.n_rows // 4) * 4, -(-self.n_columns // 4) * 4), dtype)
         norms = np.empty(block.n_rows)
-        kernels.panels.pack_rows(block.values, block.terms, self.centre, self.unit, FURTHEST, out, norms)
+        kernels.nearest_by_products.pack_rows(
+            block.values, block.terms, self.centre, self.unit, FURTHEST, out, norms
+        )
         return out, norms
 
     def error(self, norms: Floats, furthest: Floats, chain: int, dtype: DTypeLike) -> Floats:
@@ -106,7 +108,7 @@ class Frame:
     def outside(self, norms: Floats, worst: Floats, chain: int, dtype: DTypeLike) -> Floats:
         """Lower bound of the squared distance, in the geometry's unit, of every point that was not kept.
 
-        ``worst`` is the squared distance, in the frame and as computed, that every such point was found to
+        ``worst`` is the squared distance, in these coordinates and as computed, that every such point was found to
         reach.
         """
         far = np.minimum(self.reach, norms + np.sqrt(np.maximum(worst, 0.0)))
@@ -117,7 +119,7 @@ class Frame:
 
 
 def _middle(geometry: Geometry) -> Floats:
-    """Mean of a sample of the points without those that are far from its median: outliers must not move the frame.
+    """Mean of a sample of the points without those that are far from its median: outliers must not move the centre.
 
     Any centre gives the same neighbours; a good one only leaves fewer rows open.
     """

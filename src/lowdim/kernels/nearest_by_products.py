@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 
 from ..records import Floats, Integers
 from .compiling import njit
-from .tiles import CHAIN, LANES, ROWS, WIDE, add_norms, add_products, below, least_of_rank, lowest, sum_below
+from .product_tiles import (
+    CHAIN,
+    LANES,
+    ROWS,
+    WIDE,
+    add_norms,
+    add_products,
+    below,
+    least_of_rank,
+    lowest,
+    sum_below,
+)
 
 WIDTH = 256
 CHUNK = 64

@@ -1,4 +1,4 @@
-"""Tests of scikit-learn that lowdim fails by convention, each with its reason; docs/conventions.md has the same list."""
+"""Tests of scikit-learn that lowdim fails by convention, each with its reason, as docs/conventions.md lists them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ DIFFERENCES: Mapping[str, str] = {
     _TSNE + "test_n_iter_without_progress": STANDARD_ERROR,
     _TSNE + "test_accessible_kl_divergence": STANDARD_ERROR,
     _TSNE
-    + "test_tsne_with_mahalanobis_distance": "Without V, the Mahalanobis distance takes the spread of the data.",
+    + "test_tsne_with_mahalanobis_distance": "Without V, Mahalanobis takes the spread of the data.",
     _CLUSTERS + "test_precomputed_nearest_neighbors_filtering": IN_PIECES,
     _CLUSTERS + "test_spectral_clustering_np_matrix_raises": "An np.matrix is taken as the array that it is.",
     _CLUSTERS + "test_verbose": STANDARD_ERROR,
@@ -72,8 +72,8 @@ DIFFERENCES: Mapping[str, str] = {
 
 ROUNDED: Mapping[str, str] = {
     _TSNE
-    + "test_tsne_with_different_distance_metrics": "Distances that are given and that are computed may round apart.",
+    + "test_tsne_with_different_distance_metrics": "Distances given and computed may round apart.",
     _TSNE
-    + "test_optimization_minimizes_kl_divergence": "The schedule stretches with max_iter; at its end the values are close.",
+    + "test_optimization_minimizes_kl_divergence": "The schedule stretches with max_iter.",
 }
 """The same for tests that ask for equal bits, or nearly: they may pass and they may fail."""

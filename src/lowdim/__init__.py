@@ -1,7 +1,7 @@
 """lowdim: manifold learning at scale.
 
 Turns many-dimensional data into a few coordinates to look at, cluster, search and learn from. Every name below loads
-the part that it needs when it is first used, so that ``import lowdim`` is quick.
+the part that it needs when it is first used, as does every part of the package, so that ``import lowdim`` is quick.
 """
 
 from __future__ import annotations
@@ -123,9 +123,22 @@ def __getattr__(name: str) -> Any:
     elif name == "datasets":
         value = import_module(".data.datasets", __name__)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = _submodule(name)
     globals()[name] = value
     return value
+
+
+def _submodule(name: str) -> Any:
+    """A part of the package by its name, so that ``lowdim.plotting.plot_gallery`` needs no import of its own."""
+    unknown = AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise unknown
+    try:
+        return import_module(f".{name}", __name__)
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":  # the part is there, and something that it needs is not
+            raise
+        raise unknown from None
 
 
 def __dir__() -> list[str]:

@@ -33,6 +33,10 @@ class InputTypeError(LowdimError, TypeError):
     """A parameter or the data is of a type that cannot be used."""
 
 
+class NotFiniteError(InputError):
+    """The data holds NaN or infinite entries; the message names the first by row and column."""
+
+
 class DisconnectedError(InputError):
     """The neighbour graph falls apart and ``on_disconnected`` does not say what to do about it."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 SYSTEM = Path("/")
 """Where the system's files are."""
@@ -21,22 +23,20 @@ def available_memory() -> int | None:
 
 def address_room() -> int | None:
     """Bytes of address space left under the limit of this process (``ulimit -v``); None without one."""
-    try:
-        import resource
-    except ImportError:
+    resource = _resource()
+    if resource is None:
         return None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
         return None
     pages = _words(SYSTEM / "proc/self/statm")
-    return int(limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE")) if pages else int(limit)
+    return int(limit - int(pages[0]) * mmap.PAGESIZE) if pages else int(limit)
 
 
 def peak_memory() -> int:
     """The most bytes that this process has held so far; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
+    resource = _resource()
+    if resource is None:
         return 0
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(held) if sys.platform == "darwin" else int(held) * 1024
@@ -46,9 +46,19 @@ def _free() -> int | None:
     for line in _lines(SYSTEM / "proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    ask: Any = getattr(os, "sysconf", None)  # not on Windows
+    if ask is not None and "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        return int(ask("SC_PHYS_PAGES")) * mmap.PAGESIZE
     return None
+
+
+def _resource() -> Any:
+    """The module of limits and use, which Windows does not have."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource
 
 
 def _room_of_group() -> int | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar, copy_context
 from functools import partial
 from itertools import count
-from threading import Lock, RLock, Thread, main_thread
+from threading import Lock, Thread, main_thread
 from typing import TypeVar
 
 from .memory import address_room
@@ -22,13 +22,6 @@ from .memory import address_room
 Result = TypeVar("Result")
 ROOM_FOR_THREADS = 256 << 20
 """Bytes of address space that must be left for threads to be started: each takes a stack and an arena."""
-
-#: Held while a library below changes the state of the whole process for a moment, as scikit-learn does with the warning
-#: filters when it checks arrays: of two at once, each would put back what the other had set.
-ALONE = RLock()
-if hasattr(os, "register_at_fork"):
-    # A fork waits for its turn: no child is born with the state of a moment, nor with a lock that nobody will release.
-    os.register_at_fork(before=ALONE.acquire, after_in_parent=ALONE.release, after_in_child=ALONE.release)
 
 LARGE = 1e9
 """Multiply-adds from which a call is worth a thread of its own: tenths of a second."""

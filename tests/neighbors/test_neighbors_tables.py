@@ -11,7 +11,9 @@ from sklearn.metrics import pairwise_distances
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
 from lowdim.neighbors import build_index, metric_names, resolve_metric
+from lowdim.neighbors.choose import choose_search
 from lowdim.neighbors.metrics import MAPPED
+from lowdim.neighbors.metrics.general import NAMES, parameters_of
 from lowdim.run import Run
 
 POINTS = np.abs(np.random.default_rng(0).normal(size=(90, 5))) + 0.01
@@ -159,3 +161,53 @@ def test_unsorted_graph_rows():
     graph = csr_array((np.array([3.0, 1.0]), np.array([2, 1]), np.array([0, 2, 2, 2])), shape=(3, 3))
     found = build_index(Rows(graph), "graph", run=Run.of()).query_radius(None, 9.0, Run.of())
     assert found.indices.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("metric", sorted(NAMES))
+def test_every_parameter_that_is_said_to_be_there_is(metric):
+    points = np.abs(POINTS[:30, :2]) + 0.1
+    values = {"p": 3.0, "w": np.array([0.5, 2.0]), "V": np.array([0.5, 2.0]), "VI": np.eye(2)}
+    given = {key: values[key] for key in parameters_of(metric)}
+    found = build_index(Rows(points), metric, metric_params=given, run=Run.of())
+    assert np.isfinite(found.query(None, 3, Run.of()).distances).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "metric"),
+    [(None, "euclidean"), ({"p": 2}, "euclidean"), ({"p": 1.0}, "cityblock"), ({"p": np.inf}, "chebyshev")],
+)
+def test_minkowski_is_its_special_cases(parameters, metric):
+    resolved = resolve_metric("minkowski", parameters)
+    assert resolved.name == metric
+    table = cdist(POINTS[:9], POINTS, metric)
+    np.testing.assert_allclose(resolved.pairwise(POINTS[:9].copy(), POINTS), table, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("metric", "parameters", "message"),
+    [
+        ("minkowski", {"q": 3}, "has 'q', and metric='minkowski' takes p, w"),
+        ("haversine", {"w": [1.0, 1.0]}, "metric='haversine' takes no parameters"),
+        ("minkowski", {"p": 0}, r"p in metric_params must be a number > 0 .*got 0"),
+        ("minkowski", {"p": "3"}, "got '3'"),
+        ("minkowski", {"p": [3]}, r"got \[3\]"),
+        ("cityblock", {"w": "heavy"}, "array of numbers; got 'heavy'"),
+        ("cityblock", {"w": [1.0, -1.0]}, "a number >= 0 for each column"),
+        ("cityblock", {"w": [1.0, 2.0]}, r"must be of shape \(\d+,\), for the \d+ columns of X; got \(2,\)"),
+        ("mahalanobis", {"VI": [1.0, 2.0]}, "a square matrix"),
+    ],
+)
+def test_wrong_metric_parameters_are_named(metric, parameters, message):
+    with pytest.raises(InputError, match=message):
+        build_index(Rows(POINTS), metric, metric_params=parameters, run=Run.of())
+
+
+def test_a_descent_cannot_weigh_columns(monkeypatch):
+    pytest.importorskip("pynndescent")
+    weights = np.ones(POINTS.shape[1])
+    with pytest.raises(InputError, match="cannot weigh columns"):
+        build_index(
+            Rows(POINTS), "cityblock", search="approximate", metric_params={"w": weights}, run=Run.of()
+        )
+    chosen = choose_search((10**6, 3), resolve_metric("cityblock", {"w": np.ones(3)}))
+    assert chosen.search == "generic"

@@ -309,3 +309,21 @@ def test_a_model_is_built_again_by_its_own_workers(tmp_path: Path, monkeypatch: 
         seen.clear()
         lowdim.load(path)
         assert seen == [n_jobs]
+
+
+@pytest.mark.parametrize(
+    ("metric", "parameters"),
+    [("minkowski", {"p": 3.0}), ("cityblock", {"w": np.array([0.5, 1.0, 2.0])}), ("minkowski", {"p": 2})],
+)
+def test_parameters_of_a_metric_come_back(metric: str, parameters: dict, tmp_path: Path) -> None:
+    from lowdim.data.rows import Rows
+    from lowdim.mapping.locally_linear import LocallyLinearMap
+    from lowdim.neighbors import build_index
+    from lowdim.neighbors.lookup import Lookup
+
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = lowdim.LLE().fit(X)
+    index = build_index(Rows(X), metric, metric_params=parameters, run=Run.of())
+    model.map_ = LocallyLinearMap(Lookup(index, 7), model.embedding_)
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
+    assert model.transform(X + 0.1).tobytes() == again.transform(X + 0.1).tobytes()

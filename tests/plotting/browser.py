@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import fcntl
 import io
 import itertools
 import json
@@ -48,6 +47,8 @@ class Browser:
     """One browser with one page."""
 
     def __init__(self, folder, options=SOFTWARE):
+        import fcntl  # not on Windows, where no test gets this far
+
         ours, theirs = os.pipe(), os.pipe()
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (ours[0], theirs[1])]
         self.folder = folder

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from browser import SOFTWARE, Browser, find
 
 
 def _started(tmp_path_factory, options):
+    if sys.platform == "win32":
+        pytest.skip("the pipe to the browser is one of POSIX")
     if find() is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium, or brew install --cask chromium")
     try:

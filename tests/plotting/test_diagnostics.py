@@ -68,3 +68,20 @@ def test_what_has_none():
         plot_objective(lowdim.TSNE())
     with pytest.raises(InputError, match="history"):
         plot_objective(history([np.nan]))
+
+
+def test_several_runs_are_drawn_over_each_other(tmp_path):
+    runs = {"gd": history([9.0, 5.0, 4.0]), "sd": history([9.0, 3.0, 2.0, 1.0], [2.0, 2.0, 1.0, 1.0])}
+    figure = plot_objective(runs, tmp_path / "o.png")
+    left, right = figure.axes
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["gd", "sd"]
+    colours = [line.get_color() for line in left.lines]
+    assert len(colours) == len(right.lines) == 3
+    assert colours[1] == colours[2] != colours[0]
+    assert left.get_ylim()[1] > 8.9
+    listed = plot_objective(list(runs.values())).axes[0]
+    assert [text.get_text() for text in listed.get_legend().get_texts()] == ["run 1", "run 2"]
+    with pytest.raises(InputError, match="at least one run"):
+        plot_objective({})
+    with pytest.raises(InputError, match="for 'third'"):
+        plot_objective({"first": history([1.0]), "third": 3})

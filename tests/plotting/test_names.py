@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lowdim
-from lowdim.plotting.colours import classes_of, colouring
+from lowdim.plotting.colours import colouring
+from lowdim.plotting.labels import Named
 from lowdim.plotting.names import Box, class_medians, place_boxes, write_names
 
 FRAME = (0.0, 100.0, 0.0, 80.0)
@@ -53,6 +54,11 @@ def test_medians_and_order():
     medians, order = class_medians(points, np.array([1, 1, 1, 0]), 2)
     np.testing.assert_array_equal(medians, [[9.0, 9.0], [2.0, 3.0]])
     assert order == [1, 0]
+    rng = np.random.default_rng(0)
+    points, codes = rng.standard_normal((500, 2)), rng.permutation(np.arange(500) % 7)
+    medians, _ = class_medians(points, codes, 7)
+    expected = [np.median(points[codes == code], axis=0) for code in range(7)]
+    np.testing.assert_array_equal(medians, expected)
 
 
 @pytest.mark.parametrize("n_classes", [21, 200])
@@ -88,17 +94,23 @@ def test_names_without_room_are_counted():
 
 def test_nothing_to_name():
     figure = lowdim.plot(np.eye(2))
-    assert write_names(figure.axes[0], np.eye(2), colouring(None, 2, continuous=None, scale=None)) == 0
+    assert write_names(figure.axes[0], np.eye(2), colouring(Named(), 2, continuous=None, scale=None)) == 0
 
 
-def test_classes_are_in_order():
-    names, codes = classes_of(np.array(["10", "9", "b", "a", "9"]))
-    assert names == ["9", "10", "a", "b"]
-    assert codes.tolist() == [1, 0, 3, 2, 0]
-    names, codes = classes_of(np.array(["x", None, float("nan")], dtype=object))
-    assert names == ["", "x"]
-    assert codes.tolist() == [1, 0, 0]
-    assert classes_of(np.array([1.0, np.nan]))[0] == ["1", ""] or classes_of(np.array([1.0, np.nan]))[0] == [
-        "",
-        "1",
-    ]
+def test_a_picture_has_no_more_names_than_it_can_hold(monkeypatch):
+    """Naming 8,000 classes took four minutes: the largest are named, the others counted."""
+    monkeypatch.setattr("lowdim.plotting.names.MOST_NAMES", 30)
+    codes = np.concatenate([np.arange(100), np.arange(40)])
+    points = np.random.default_rng(0).uniform(0, 100, (100, 2))[codes]
+    (axes,) = lowdim.plot(points, [f"n{code:02}" for code in codes]).axes
+    named = {text.get_text() for text in axes.texts}
+    assert named <= {f"n{code:02}" for code in range(40)}
+    assert 20 <= len(named) <= 30
+    assert axes.get_xlabel() == f"{100 - len(named)} of 100 names found no room"
+
+
+def test_what_is_missing_has_no_name_on_the_map():
+    labels = [None if row % 30 == 0 else f"kind {row % 30}" for row in range(600)]
+    (axes,) = lowdim.plot(np.random.default_rng(0).standard_normal((600, 2)), labels).axes
+    assert len(axes.texts) == 29
+    assert axes.get_xlabel() == ""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.plotting import Page
+from lowdim.plotting import Page, write_report
 
 HOSTILE = (
     '</script><img src="https://example.org/x" onerror="window.broken = 1"><script>window.broken = 1</script>'
@@ -323,3 +323,96 @@ def test_what_cannot_be_shown_is_said(browser, small, tmp_path):
     browser.open(broken)
     assert browser.run("document.querySelector('.ld').dataset.state") == "failed"
     assert "cannot show the map" in text_of(browser, "state")
+
+
+def test_keys_need_no_click_and_no_small_letters(browser, small):
+    """They were heard by the map only once it had been clicked, and Shift or Caps Lock made them dead."""
+    path, _, _ = small
+    browser.open(path)
+    shown = "document.querySelector('.ld').map.showPictures"
+    assert browser.run("document.activeElement === document.body")
+    browser.press("i")
+    assert browser.run(shown) is True
+    browser.press("I", modifiers=8)
+    assert browser.run(shown) is False
+    browser.press("L", modifiers=8)
+    assert browser.run("document.querySelector('.ld').map.tool") == "lasso"
+    before = browser.run("document.querySelector('.ld').map.view.scale")
+    browser.press("+")
+    assert browser.run("document.querySelector('.ld').map.view.scale") > before
+    browser.run("document.querySelector('.ld-search').focus()")
+    browser.press("p")
+    assert browser.run("document.querySelector('.ld').map.tool") == "lasso"
+    assert browser.run("document.querySelector('.ld-search').value") == "p"
+
+
+def test_a_map_in_a_longer_page_leaves_that_page_its_keys(browser, tmp_path):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    path = write_report(tmp_path / "report.html", lowdim.PCA().fit(X))
+    browser.open(path)
+    tool = "document.querySelector('.ld').map.tool"
+    browser.move(5, 5)
+    browser.press("l")
+    assert browser.run(tool) == "pan"
+    place = browser.run(
+        "(() => { const box = document.querySelector('.ld-over').getBoundingClientRect(); "
+        "return [box.left + 20, box.top + 60]; })()"
+    )
+    browser.move(*place)
+    browser.press("l")
+    assert browser.run(tool) == "lasso"
+    before = browser.run("document.querySelector('.ld').map.view.x")
+    browser.press("ArrowLeft")
+    assert browser.run("document.querySelector('.ld').map.view.x") == before
+    browser.run("document.querySelector('.ld-over').focus()")
+    browser.press("ArrowLeft")
+    assert browser.run("document.querySelector('.ld').map.view.x") < before
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A page of 200 classes, and one that is missing."""
+    codes = np.arange(2000) % 201
+    path = tmp_path_factory.mktemp("many") / "many.html"
+    points = np.column_stack([codes % 15, codes // 15]) + 0.2 * np.random.default_rng(0).standard_normal(
+        (2000, 2)
+    )
+    lowdim.plot(points, [None if code == 200 else f"c{code:03}" for code in codes], path=path)
+    return path
+
+
+def check_shapes(browser, path):
+    browser.open(path)
+    assert_clean(browser, path)
+    looks = browser.run(
+        "[...document.querySelectorAll('.ld-classes button')].map(entry => { const { background, clipPath } = "
+        "entry.querySelector('.ld-swatch').style; return [entry.querySelector('.ld-name').textContent, background + "
+        "clipPath]; })"
+    )
+    assert len({look for _, look in looks}) == 201
+    assert looks[-1] == ["(missing)", "rgb(204, 204, 204)"]
+    names = browser.run("document.querySelector('.ld').map.names.map(each => each.name)")
+    assert "" not in names
+    # A circle, a square, a triangle and a diamond of the same size cover different shares of their square.
+    browser.run(
+        "document.querySelector('.ld').map.size = 40; document.querySelector('.ld').map.showNames = false"
+    )
+    shares = {}
+    for code in (35, 60, 110, 160):
+        browser.run(f"document.querySelector('.ld').panel.alone({code})")
+        browser.run("document.querySelector('.ld').map.redraw()")
+        browser.settle()
+        shares[code] = float(np.mean(np.any(map_pixels(browser) < 200, axis=2)))
+    return shares
+
+
+def test_shapes_of_many_classes(browser, many):
+    shares = check_shapes(browser, many)
+    assert min(shares.values()) > 0
+    assert len({round(share, 6) for share in shares.values()}) == 4
+
+
+def test_shapes_of_many_classes_without_webgl(plain_browser, many):
+    shares = check_shapes(plain_browser, many)
+    assert min(shares.values()) > 0
+    assert len({round(share, 6) for share in shares.values()}) == 4

@@ -13,7 +13,7 @@ import pytest
 
 import lowdim
 from lowdim.errors import FileError, InputError
-from lowdim.plotting.labels import named
+from lowdim.plotting.labels import named, table_of
 from lowdim.plotting.page import Content, document, map_fragment
 from lowdim.plotting.page.assemble import fill
 from lowdim.plotting.page.sprites import sheets_of
@@ -47,7 +47,7 @@ def test_everything_comes_back(points):
         "many": [f"name {row}" for row in rows],
         "mixed": [None if row == 4 else "é" if row % 2 else "ü" for row in rows],
     }
-    content = Content.of(points, named(rows % 12), title="t", columns=columns, ids=rows + 5)
+    content = Content.of(points, named(rows % 12), title="t", columns=table_of(columns), ids=rows + 5)
     header, array = unpacked(content.packed(None))
     np.testing.assert_array_equal(
         np.stack([array(at) for at in header["coordinates"]], 1), points.astype("f4")
@@ -67,7 +67,7 @@ def test_everything_comes_back(points):
     np.testing.assert_array_equal(array(found["weight"]["values"]), (rows / 7.0).astype("f4"))
     assert found["label"]["names"] == [str(code) for code in range(12)]
     assert [found["many"]["names"][code] for code in array(found["many"]["values"])] == columns["many"]
-    assert found["mixed"]["names"] == ["", "é", "ü"]
+    assert found["mixed"]["names"] == ["é", "ü", ""]
     assert found["mixed"]["names"][array(found["mixed"]["values"])[4]] == ""
     assert header["colour"] == 0
     assert header["axes"] == ["x", "y"]
@@ -75,7 +75,7 @@ def test_everything_comes_back(points):
 
 def test_names_that_are_taken(points):
     rows = np.arange(300) % 3
-    content = Content.of(points, named(rows), columns={"label": rows + 1, "x": rows}, ids=None)
+    content = Content.of(points, named(rows), columns=table_of({"label": rows + 1, "x": rows}), ids=None)
     header, _ = unpacked(content.packed(None))
     assert [column["name"] for column in header["columns"]] == ["label", "label (2)", "x"]
     assert header["axes"] == ["x_map", "y_map"]
@@ -223,6 +223,6 @@ def test_images_without_contrast_or_values():
 
 def test_labels_that_have_a_name_are_one_column(points):
     columns = {"weight": np.linspace(0.0, 1.0, 300), "kind": np.arange(300) % 3}
-    header, _ = unpacked(Content.of(points, named("kind", columns), columns=columns).packed(None))
+    header, _ = unpacked(Content.of(points, named("kind", columns), columns=table_of(columns)).packed(None))
     assert [column["name"] for column in header["columns"]] == ["kind", "weight"]
     assert header["colour"] == 0

@@ -141,7 +141,7 @@ def test_a_method_that_says_little(tmp_path, monkeypatch):
 
 def test_many_dimensions_and_many_points(data, tmp_path, monkeypatch):
     model = lowdim.PCA(5).fit(data[0])
-    assert "first two of 5 dimensions" in written(write_report(tmp_path / "a.html", model))
+    assert "Coordinates 1 and 2 of 5 are shown" in written(write_report(tmp_path / "a.html", model))
     monkeypatch.setattr("lowdim.plotting.report._MOST_POINTS", 100)
     html = written(write_report(tmp_path / "b.html", model))
     assert 'src="data:image/png;base64' in html

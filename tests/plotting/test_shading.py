@@ -7,12 +7,14 @@ import pytest
 
 import lowdim
 from lowdim.errors import InputError
-from lowdim.plotting.colours import colouring, palette
+from lowdim.plotting.colours import colouring
+from lowdim.plotting.labels import named
+from lowdim.plotting.palette import palette
 from lowdim.plotting.shading import shade
 
 
 def tints_of(labels, count):
-    return colouring(labels, count, continuous=None, scale=None)
+    return colouring(named(labels), count, continuous=None, scale=None)
 
 
 def test_a_pixel_has_the_mean_colour_of_its_points():

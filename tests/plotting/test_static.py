@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 
 from lowdim.errors import InputError, MissingExtraError
 from lowdim.plotting import plot, plot_gallery
-from lowdim.plotting.colours import colouring, is_continuous, palette
+from lowdim.plotting.colours import colouring
+from lowdim.plotting.labels import Named, is_continuous
+from lowdim.plotting.palette import palette
 
 
 def read(path):
@@ -92,7 +94,7 @@ def test_missing_values_leave_the_rest(points, tmp_path):
     labels = points[:, 0].copy()
     labels[:5] = np.nan
     plot(points[:, :2], labels, path=tmp_path / "p.png")
-    found = colouring(labels, 120, continuous=None, scale=None)
+    found = colouring(Named(labels), 120, continuous=None, scale=None)
     assert np.isfinite(found.colours).all()
     assert found.limits == pytest.approx((np.nanmin(labels), np.nanmax(labels)))
 
@@ -177,15 +179,6 @@ def test_what_reads_as_a_quantity():
     assert not is_continuous(np.array([True, False]))
 
 
-@pytest.mark.parametrize("count", [1, 2, 10, 11, 200])
-def test_palettes_are_distinct(count):
-    colours = palette(count)
-    assert colours.shape == (count, 3)
-    assert len(np.unique(colours.round(4), axis=0)) == count
-    assert colours.min() >= 0
-    assert colours.max() <= 1
-
-
 def test_labels_by_the_name_of_a_column(points):
     columns = {"kind": np.arange(len(points)) % 3, "weight": np.linspace(0, 1, len(points))}
     figure = plot(points[:, :2], "kind", columns=columns)
@@ -204,3 +197,46 @@ def test_a_series_brings_its_name(points):
     pandas = pytest.importorskip("pandas")
     figure = plot(points[:, :2], pandas.Series(["a", "b"] * (len(points) // 2), name="kind"))
     assert figure.legends[0].get_title().get_text() == "kind"
+
+
+def test_a_picture_that_is_there_is_replaced(points, tmp_path):
+    path = tmp_path / "p.png"
+    path.write_bytes(b"old")
+    plot(points, path=path)
+    assert read(path).size > 1000
+
+
+def test_axes_that_do_not_vary_are_left_out(points, tmp_path):
+    """The first axis of a spectral clustering is constant: the map would be a line."""
+    flat = np.column_stack([np.full(120, 0.3) + 1e-9 * points[:, 0], points[:, :2]])
+    (axes,) = plot(flat, path=tmp_path / "map.png").axes
+    np.testing.assert_array_equal(
+        np.sort(np.asarray(axes.collections[0].get_offsets()), axis=0), np.sort(points[:, :2], axis=0)
+    )
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("coordinate 2", "coordinate 3")
+    (strip,) = plot(flat[:, :2]).axes
+    assert strip.get_xlabel() == "coordinate 2"
+    assert list(strip.get_yticks()) == []
+    assert plot(np.zeros((5, 2))).axes[0].get_xlabel() == ""
+    assert plot(points[:, :2] * [30.0, 1.0]).axes[0].get_xlabel() == ""
+    assert plot(points * [30.0, 1.0, 30.0]).axes[0].get_xlabel() == "coordinate 1"
+    assert plot(points * [5.0, 1.0, 5.0]).axes[0].get_xlabel() == ""
+    assert plot(points * [100.0, 1.0, 2.0]).axes[0].get_ylabel() == "coordinate 3"
+    (gallery,) = plot_gallery({"clusters": flat}).axes
+    assert gallery.get_xlabel() == "coordinate 2"
+    page = plot(flat, path=tmp_path / "map.html")
+    assert "three dimensions" not in page.html
+    assert 'aria-label="Move"' in page.html
+
+
+def test_very_many_classes_have_a_legend_that_ends(points):
+    labels = [f"kind {row % 110}" if row < 110 else f"rare {row}" for row in range(500)]
+    figure = plot(np.random.default_rng(0).standard_normal((500, 3)), labels)
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len(texts) == 201
+    assert texts[-1] == "and 300 more"
+
+
+def test_text_is_no_quantity(points):
+    with pytest.raises(InputError, match="continuous=True needs numbers"):
+        plot(points, ["a", "b"] * 60, continuous=True)

@@ -20,7 +20,7 @@ from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
-from lowdim.run import Run, Streams
+from lowdim.run import Run, Workers
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.reduce.certificate import residuals_of
 from lowdim.spectral.reduce.galerkin import reduce

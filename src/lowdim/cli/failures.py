@@ -57,13 +57,13 @@ def about(source: str) -> Iterator[None]:
 
 @contextmanager
 def finding_gaps(table: Any) -> Iterator[None]:
-    """Say where the numbers are missing that scikit-learn complains of."""
-    from ..errors import InputError, LowdimError
+    """Say in which rows of the file the numbers are missing that an error is about."""
+    from ..errors import InputError, NotFiniteError
 
     try:
         yield
-    except ValueError as error:
-        gap = "" if isinstance(error, LowdimError) else locate_gap(table)
+    except NotFiniteError as error:
+        gap = locate_gap(table)
         if not gap:
             raise
         raise InputError(

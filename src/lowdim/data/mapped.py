@@ -177,7 +177,11 @@ def _copier() -> Copy:
     """Copies parts of memory; False where some are not there."""
     try:
         function = ctypes.CDLL(None, use_errno=True).process_vm_readv
-    except (AttributeError, OSError):
+    except (
+        AttributeError,
+        OSError,
+        TypeError,
+    ):  # another system than Linux; Windows has no library without a name
         return _by_processor
     function.restype = ctypes.c_ssize_t
     pair = (ctypes.c_void_p, ctypes.c_ulong)

@@ -174,9 +174,10 @@ def cache_folder() -> Path:
 def _cache_folder() -> Path:
     if chosen := os.environ.get("LOWDIM_CACHE"):
         return Path(chosen).expanduser()
-    if sys.platform == "darwin":
+    platform: str = sys.platform  # a plain text to the type checker, which else finds two of three ways dead
+    if platform == "darwin":
         return Path.home() / "Library" / "Caches" / "lowdim"
-    if sys.platform == "win32":
+    if platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "lowdim" / "cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lowdim"
 

@@ -239,7 +239,6 @@ class NeighborEmbedding(EmbeddingParameters):
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap
     ) -> Embedded:
         """What the fit leaves, a row for every row of the data."""
-
         points = hood.points
         attributes: dict[str, Any] = {
             "objective_": outcome.value,

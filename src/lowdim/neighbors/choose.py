@@ -130,9 +130,11 @@ def plan_search(
 
 
 def _can_descend(metric: Metric) -> bool:
-    """Whether there is a descent for an input, unless it is asked for: it knows no functions, and may not be there."""
-    is_named = not (isinstance(metric, GeneralMetric) and callable(metric.function))
-    return is_named and find_spec("pynndescent") is not None
+    """Whether a descent can be chosen: it knows neither functions nor weights of columns, and may not be there."""
+    is_known = not isinstance(metric, GeneralMetric) or (
+        isinstance(metric.function, str) and "w" not in metric.parameters
+    )
+    return is_known and find_spec("pynndescent") is not None
 
 
 def _about(cost: Cost) -> str:

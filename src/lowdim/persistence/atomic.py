@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,8 @@ def writing(path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = ()
     """A temporary path beside ``path`` to write to; at the end of the block it takes the wanted name.
 
     The file is flushed to the disk before it is moved and the folder after, so that a crash leaves the old file or the
-    new one. Whatever is raised inside the block, the temporary file goes and an old file stays as it was.
+    new one. Windows cannot flush a folder: there a crash of the machine may bring the old file back. Whatever is raised
+    inside the block, the temporary file goes and an old file stays as it was.
 
     Parameters
     ----------
@@ -136,11 +138,28 @@ def _settle(temporary: Path, target: Path, path: AnyPath) -> None:
 
 
 def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    """Wait until a file, or the names in a folder, are on the disk."""
+    is_windows = sys.platform == "win32"
+    if is_windows and path.is_dir():
+        return  # Windows opens no folder; it writes names in their own time
+    # Windows flushes only what may be written to; elsewhere a file without that permission is flushed too.
+    descriptor = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        _synchronise(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _synchronise(descriptor: int) -> None:
+    if sys.platform == "darwin":
+        import fcntl
+
+        try:  # fsync of macOS leaves the data in the memory of the disk
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+        except OSError:  # a disk that does not know it
+            os.fsync(descriptor)
+    else:
+        os.fsync(descriptor)
 
 
 def _failure(path: AnyPath, error: OSError) -> FileError:

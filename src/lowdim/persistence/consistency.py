@@ -108,17 +108,21 @@ def _is_metric_of(metric: Any, n_columns: int) -> bool:
     """A metric that is known, with parameters of the right size."""
     if type(metric).__name__ != "GeneralMetric":
         return True
-    sizes = {"V": (n_columns,), "VI": (n_columns, n_columns)}
-    return all(np.shape(value) == sizes[key] for key, value in metric.parameters.items())
+    return all(np.shape(value) in ((), (n_columns,) * np.ndim(value)) for value in metric.parameters.values())
 
 
 def _is_general(f: Fields) -> bool:
-    from ..neighbors.metrics.general import NAMES
+    """A metric that is known, with parameters that it has, of the form that they must have."""
+    from ..neighbors.metrics.general import NAMES, general_metric
 
-    parameters = f["parameters"]
-    return f["function"] in NAMES and all(
-        key in ("V", "VI") and isinstance(value, np.ndarray) and value.dtype == np.float64
-        for key, value in parameters.items()
+    name, parameters = f["function"], f["parameters"]
+    return (
+        name in NAMES
+        and all(
+            type(value) is float or (isinstance(value, np.ndarray) and value.dtype == np.float64)
+            for value in parameters.values()
+        )
+        and bool(general_metric(name, parameters).name)
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +26,7 @@ def locked(folder: Path) -> Iterator[None]:
         The folder cannot be written to.
     """
     try:
-        descriptor = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise FileError(
             f"{folder}: a checkpoint cannot be kept there: {error.strerror}. Name another folder."
@@ -41,10 +41,24 @@ def locked(folder: Path) -> Iterator[None]:
 
 def _take(descriptor: int, folder: Path) -> None:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor)
+    except ImportError:
+        return  # a system without locks, as Python in a browser is
     except OSError as error:
         if error.errno not in (errno.EAGAIN, errno.EACCES):
             return  # a disk without locks: what can be done is done
         raise CheckpointError(
             f"{folder}: the checkpoint is in use by another run. Wait for its end, or name another folder."
         ) from error
+
+
+def _lock(descriptor: int) -> None:
+    """The system's own lock of an open file, which goes with the process; an OSError where another holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

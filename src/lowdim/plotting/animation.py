@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..persistence.atomic import writing
 from ..records import Floats
+from .colours import colouring
 from .drawing import drawing_order, require_matplotlib
-from .labels import named
+from .labels import Labels, named
 from .static import picture
 
 
 def animate(
     frames: Sequence[tuple[int, Floats]],
-    labels: ArrayLike | None = None,
+    labels: Labels = None,
     *,
     path: str | os.PathLike[str],
     frames_per_second: int = 10,
@@ -53,10 +53,11 @@ def animate(
         )
     if not frames_per_second > 0:
         raise InputError(f"frames_per_second must be above 0; got {frames_per_second!r}.")
-    figure = picture(_fitted(frames[0][1]), named(labels), point_size=point_size, density=False, names=False)
+    given = named(labels)
+    figure = picture(_fitted(frames[0][1]), given, point_size=point_size, density=False, names=False)
     axes = figure.axes[0]
     points = axes.collections[0]
-    order = drawing_order(len(frames[0][1]))
+    order = drawing_order(colouring(given, len(frames[0][1]), continuous=None, scale=None))
     axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
 

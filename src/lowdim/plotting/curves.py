@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..records import Floats
-from .colours import palette
 from .drawing import new_figure, require_matplotlib, write_figure
+from .palette import palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..records import Floats
-from .colours import hexadecimal, palette
+from ..records import Floats, Integers
+from .colours import hexadecimal
 from .drawing import TEXT, new_figure, quieten, require_matplotlib, write_figure
+from .palette import palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SPAN = 50.0
 _FEW = 40
+_MOST_LINES = 10
+_MOST_RUNS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """The objective of one run, in pieces of one lambda each."""
+
+    name: str
+    values: Floats
+    lams: Floats
+    along: tuple[Floats, Floats]
+
+    def pieces(self) -> list[Integers]:
+        """Iterations of each lambda; where it changed the objective did too."""
+        return np.split(np.arange(self.values.size), np.flatnonzero(np.diff(self.lams)) + 1)
 
 
 def plot_objective(history: Any, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -26,47 +45,76 @@ def plot_objective(history: Any, path: str | os.PathLike[str] | None = None) -> 
     Parameters
     ----------
     history
-        ``history_`` of a fitted neighbour embedding, or the estimator itself. Where lambda changed on the way the
-        objective did too: each lambda has its own piece of the curve.
+        ``history_`` of a fitted neighbour embedding, or the estimator itself; of several runs a mapping from names to
+        these, or a sequence of them, which are drawn over each other. Where lambda changed on the way the objective did
+        too: each lambda has its own piece of the curve.
     path
         Where to write the picture; see `lowdim.plot`.
     """
     require_matplotlib()
+    runs = _runs(history)
+    figure = new_figure(7.2, 2.9)
+    whole = np.concatenate([run.values for run in runs])
+    for place, label in enumerate(("iterations", "seconds")):
+        axes = figure.add_subplot(1, 2, place + 1)
+        lines = _draw_runs(axes, runs, place)
+        _scale(axes, whole)
+        quieten(axes)
+        axes.grid(alpha=0.25, linewidth=0.6)
+        axes.set_xlabel(label, fontsize=8, color=TEXT)
+        if place == 0:
+            axes.set_ylabel("objective", fontsize=8, color=TEXT)
+            if 1 < lines <= (_MOST_LINES if len(runs) == 1 else _MOST_RUNS):
+                axes.legend(fontsize=6, frameon=False, labelcolor=TEXT)
+    return _written(figure, path)
+
+
+def _draw_runs(axes: Any, runs: list[_Run], place: int) -> int:
+    """Lines of all runs over iterations (0) or seconds (1); of one run each lambda is named, of several each run."""
+    number = 0
+    colours = hexadecimal(palette(len(runs) if len(runs) > 1 else len(runs[0].pieces())))
+    for run in runs:
+        pieces = run.pieces()
+        for piece, rows in enumerate(pieces):
+            alone = len(runs) == 1
+            lam = f"λ = {run.lams[rows[0]]:.4g}" if len(pieces) > 1 else None
+            axes.plot(
+                run.along[place][rows],
+                run.values[rows],
+                color=colours[number],
+                lw=1.6,
+                marker="." if rows.size < 3 else None,
+                label=lam if alone else run.name if piece == 0 else None,
+            )
+            number += alone
+        number += len(runs) > 1
+    return number
+
+
+def _runs(history: Any) -> list[_Run]:
+    """One run or several, checked."""
+    if isinstance(history, Mapping):
+        found = [_run(str(name), one) for name, one in history.items()]
+    elif isinstance(history, list | tuple):
+        found = [_run(f"run {place}", one) for place, one in enumerate(history, start=1)]
+    else:
+        found = [_run("", history)]
+    if not found:
+        raise InputError("history: at least one run is needed, got none")
+    return found
+
+
+def _run(name: str, history: Any) -> _Run:
     history = getattr(history, "history_", history)
     values = np.asarray(getattr(history, "values", ()), dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).any():
         raise InputError(
             "history: needs the objective at one iteration at least, as in history_ of a fitted TSNE, SNE, "
             f"SymmetricSNE or ElasticEmbedding; got {type(history).__name__}"
+            + (f" for {name!r}" if name else "")
         )
-    figure = new_figure(7.2, 2.9)
-    lams = np.asarray(history.lam)
-    colours = hexadecimal(palette(10))
-    pieces = np.split(np.arange(values.size), np.flatnonzero(np.diff(lams)) + 1)
-    for place, (along, label) in enumerate(
-        ((history.iterations, "iterations"), (history.seconds, "seconds"))
-    ):
-        axes = figure.add_subplot(1, 2, place + 1)
-        for number, rows in enumerate(pieces):
-            name = f"λ = {lams[rows[0]]:.4g}" if len(pieces) > 1 else None
-            colour = colours[number % len(colours)]
-            axes.plot(
-                np.asarray(along)[rows],
-                values[rows],
-                color=colour,
-                lw=1.6,
-                marker="." if rows.size < 3 else None,
-                label=name,
-            )
-        _scale(axes, values)
-        quieten(axes)
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.set_xlabel(label, fontsize=8, color=TEXT)
-        if place == 0:
-            axes.set_ylabel("objective", fontsize=8, color=TEXT)
-            if 1 < len(pieces) <= 10:
-                axes.legend(fontsize=6, frameon=False, labelcolor=TEXT)
-    return _written(figure, path)
+    along = (np.asarray(history.iterations, np.float64), np.asarray(history.seconds, np.float64))
+    return _Run(name, values, np.asarray(history.lam, np.float64), along)
 
 
 def plot_eigenvalues(estimator: Any, path: str | os.PathLike[str] | None = None) -> Figure:

@@ -13,6 +13,7 @@ from ..errors import InputError, MissingExtraError
 from ..persistence.atomic import writing
 from ..records import Floats, Integers
 from .colours import Colouring, hexadecimal
+from .palette import SHAPES
 from .shading import shade
 from .thumbnails import Images, spread_out
 
@@ -77,25 +78,51 @@ def draw_points(
         _shade(axes, coordinates, tints, flat=n_dimensions == 1)
     else:
         size = point_size or float(np.clip(12000.0 / count, 0.35, 14.0))
-        order = drawing_order(count)
-        # Vectors stay sharp and can be edited, but a viewer crawls over very many of them.
-        axes.scatter(
-            *coordinates[order].T,
-            s=size,
-            c=tints.colours[order],
-            linewidths=0,
-            alpha=0.5 if dense else None,
-            rasterized=count > _VECTORS,
-        )
+        style = {
+            "s": size,
+            "linewidths": 0,
+            "alpha": 0.5 if dense else None,
+            # Vectors stay sharp and can be edited, but a viewer crawls over very many of them.
+            "rasterized": count > _VECTORS,
+        }
+        _scatter(axes, coordinates, tints, style)
     if n_dimensions == 1:
         axes.set(ylim=(-1.0, 2.0), yticks=[])
     else:
         axes.set_aspect("equal", adjustable="datalim" if n_dimensions == 2 else "box")
 
 
-def drawing_order(count: int) -> Integers:
-    """Mixed, so that no class hides the others, and always the same."""
-    return np.random.default_rng(0).permutation(count)
+def drawing_order(tints: Colouring) -> Integers:
+    """Mixed, so that no class hides the others, and always the same; what is missing lies below all that is known."""
+    order = np.random.default_rng(0).permutation(len(tints.colours))
+    if tints.missing is None:
+        return order
+    is_missing = tints.missing[order]
+    return np.concatenate([order[is_missing], order[~is_missing]])
+
+
+def _scatter(axes: Any, coordinates: Floats, tints: Colouring, style: dict[str, Any]) -> None:
+    """The points in their colours and shapes."""
+    order, shapes = drawing_order(tints), tints.shapes
+    if shapes is None:
+        axes.scatter(*coordinates[order].T, c=tints.colours[order], **style)
+    elif coordinates.shape[1] == 3:
+        # In space Matplotlib sorts points by depth, but not their paths: each shape is a scatter of its own.
+        for shape in np.unique(shapes):
+            rows = order[shapes[order] == shape]
+            axes.scatter(*coordinates[rows].T, c=tints.colours[rows], marker=SHAPES[shape], **style)
+    else:
+        paths = np.empty(len(SHAPES), dtype=object)
+        paths[:] = [_marker_path(shape) for shape in SHAPES]
+        drawn = axes.scatter(*coordinates[order].T, c=tints.colours[order], **style)
+        drawn.set_paths(paths[shapes[order]].tolist())
+
+
+def _marker_path(shape: str) -> Any:
+    from matplotlib.markers import MarkerStyle
+
+    marker = MarkerStyle(shape)
+    return marker.get_path().transformed(marker.get_transform())
 
 
 def _shade(axes: Any, coordinates: Floats, tints: Colouring, *, flat: bool) -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from .colours import Colouring, short_name
+import numpy as np
+
+from .colours import Colouring, Look, short_name
+from .palette import SHAPES
 
 MOST_BESIDE = 20
 _LEGEND_ROWS = 25
+_MOST_ENTRIES = 200
+"""Of a legend: more take longer to read than to look up."""
 
 
 def explain(figure: Any, axes: list[Any], tints: Colouring, name: str = "", *, outside: bool) -> None:
@@ -32,10 +37,21 @@ def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, fl
 def _legend(figure: Any, axes: list[Any], tints: Colouring, name: str, *, outside: bool) -> None:
     from matplotlib.lines import Line2D
 
+    shown, left = _entries(tints)
     handles = [
-        Line2D([], [], linestyle="", marker="o", markersize=4, color=colour, label=name)
-        for name, colour in tints.classes
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=SHAPES[look.shape],
+            markersize=4,
+            color=look.colour,
+            label=short_name(look.name),
+        )
+        for look in shown
     ]
+    if left:
+        handles.append(Line2D([], [], linestyle="", label=f"and {left:,} more"))
     columns = -(-len(handles) // _LEGEND_ROWS)
     style: dict[str, Any] = {
         "handles": handles,
@@ -48,9 +64,18 @@ def _legend(figure: Any, axes: list[Any], tints: Colouring, name: str, *, outsid
         "columnspacing": 0.6,
     }
     if outside:
-        longest = max(*(len(each) for each, _ in tints.classes), len(short_name(name)) // columns)
+        longest = max(*(len(str(handle.get_label())) for handle in handles), len(short_name(name)) // columns)
         width, height = figure.get_size_inches()
         figure.set_size_inches(width + columns * (0.25 + 0.06 * longest), height)
         figure.legend(loc="outside right center", **style)
     else:
         axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **style)
+
+
+def _entries(tints: Colouring) -> tuple[list[Look], int]:
+    """The classes of the legend, the largest where there are very many, and how many are left out."""
+    if len(tints.classes) <= _MOST_ENTRIES or tints.codes is None:
+        return list(tints.classes), 0
+    counts = np.bincount(tints.codes, minlength=len(tints.classes))
+    largest = np.sort(np.argsort(-counts, kind="stable")[:_MOST_ENTRIES])
+    return [tints.classes[place] for place in largest], len(tints.classes) - _MOST_ENTRIES

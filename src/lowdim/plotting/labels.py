@@ -1,37 +1,178 @@
-"""Labels and the name they go by."""
+"""Labels: their values, the name they go by, and the classes that are among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..records import Integers
 
 Labels = ArrayLike | str | None
 """One for each point, or the name of the column that holds them."""
+Columns = Any
+"""Columns by name: a mapping, a data frame of pandas or polars, a table of Arrow, or AnnData; or None."""
+
+_MOST_CLASSES = 256
+_MOST_LISTED = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Named:
-    """Labels of the points; ``name`` is empty where nobody named them."""
+    """Labels of the points; ``name`` is empty where nobody named them.
+
+    ``kind`` says what they are where their source does; else their values decide. ``order`` has the names of the
+    categories in the order of their owner.
+    """
 
     values: NDArray[Any] | None = None
     name: str = ""
+    kind: Literal["", "classes", "quantity"] = ""
+    order: tuple[str, ...] = ()
 
 
-def named(labels: Labels, columns: Mapping[str, ArrayLike] | None = None) -> Named:
+def named(labels: Labels, columns: Columns = None) -> Named:
     """Labels by the name of a column, or themselves; a series of a data frame brings its own name."""
     if labels is None:
         return Named()
-    if isinstance(labels, str):
-        known = {} if columns is None else columns
-        if labels not in known:
-            there = f"those given are {', '.join(map(str, known))}" if known else "none were given"
-            raise InputError(f"labels: {labels!r} is none of the columns; {there}")
-        return Named(np.asarray(known[labels]), labels)
-    name = getattr(labels, "name", None)
-    return Named(np.asarray(labels), name if isinstance(name, str) else "")
+    if not isinstance(labels, str):
+        return column(labels)
+    known = _columns_by_name(columns)
+    if labels in known:
+        return column(known[labels], labels)
+    if _is_annotated(columns) and labels in columns.var_names:
+        return Named(np.asarray(columns.obs_vector(labels), dtype=np.float64), labels, "quantity")
+    raise InputError(f"labels: {labels!r} is none of the columns; {_there(list(known))}")
+
+
+def table_of(columns: Columns) -> dict[str, Named]:
+    """Every column by its name, as text."""
+    return {str(name): column(values, str(name)) for name, values in _columns_by_name(columns).items()}
+
+
+def column(values: Any, name: str = "") -> Named:
+    """The values of a series or an array; what is missing is NaN among numbers and None among others."""
+    own = getattr(values, "name", None)
+    called = name or (own if isinstance(own, str) else "")
+    categories: Any = getattr(getattr(values, "dtype", None), "categories", None)
+    if not hasattr(
+        categories, "__len__"
+    ):  # polars gives a categorical without an order an object of another kind
+        return Named(_as_array(values), called)
+    return Named(_as_array(values), called, "classes", _order(values.dtype, categories))
+
+
+def is_continuous(values: NDArray[Any]) -> bool:
+    """Whether the labels read as a quantity: fractions, or more whole numbers than a legend can hold."""
+    if values.dtype.kind not in "iuf":
+        return False
+    finite = values[np.isfinite(values)]
+    whole = values.dtype.kind in "iu" or bool(np.all(finite == np.round(finite)))
+    return not whole or np.unique(finite).size > _MOST_CLASSES
+
+
+def is_quantity(labels: Named, continuous: bool | None) -> bool:
+    """Whether a scale of colours shows the labels: as the user says, or their source, or else their values."""
+    if continuous is not None:
+        return continuous
+    return labels.values is not None and (
+        is_continuous(labels.values) if labels.kind == "" else labels.kind == "quantity"
+    )
+
+
+def classes_of(labels: Named) -> tuple[list[str], Integers]:
+    """Names of the classes and the class of each point.
+
+    They are in the order of the categories where there is one; else numbers come first and by value, however they are
+    written, and the rest by name. What is missing (None, NaN, an empty text) is the last class, with an empty name.
+    """
+    values = np.empty(0) if labels.values is None else labels.values
+    if values.dtype.kind == "O":
+        values = np.array(["" if _is_missing(value) else str(value) for value in values], dtype=np.str_)
+    found, codes = np.unique(values, return_inverse=True)
+    names = [_written(value) for value in found]
+    given = {name: place for place, name in enumerate(labels.order)}
+    order = sorted(range(len(names)), key=lambda place: _rank(names[place], place, given))
+    places = np.empty(len(names), dtype=np.int64)
+    places[order] = np.arange(len(names))
+    return [names[place] for place in order], places[codes]
+
+
+def _columns_by_name(columns: Columns) -> dict[str, Any]:
+    if columns is None:
+        return {}
+    if _is_annotated(columns):
+        return _columns_by_name(columns.obs)
+    if isinstance(columns, Mapping):
+        return dict(columns)
+    names = getattr(columns, "column_names", getattr(columns, "columns", None))
+    if names is None or not hasattr(columns, "__getitem__"):
+        raise InputError(
+            "columns: must be a mapping of names to arrays, a data frame or AnnData, "
+            f"got {type(columns).__name__}; give {{'name': values}}"
+        )
+    return {name: columns[name] for name in names}
+
+
+def _is_annotated(columns: Columns) -> bool:
+    """Whether this is AnnData, told by what it can do: nobody has to import it for that."""
+    return all(hasattr(columns, name) for name in ("obs", "var_names", "obs_vector"))
+
+
+def _there(names: list[Any]) -> str:
+    if not names:
+        return "none were given"
+    listed = ", ".join(map(str, names[:_MOST_LISTED]))
+    return f"those given are {listed}" + (", …" if len(names) > _MOST_LISTED else "")
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        numbers = values.dtype.kind in "iuf"
+        plain: NDArray[Any] = values.data.astype(np.float64 if numbers else object)
+        plain[np.ma.getmaskarray(values)] = np.nan if numbers else None
+        return plain
+    array = np.asarray(values)
+    if array.dtype.kind == "U" and not hasattr(values, "dtype"):
+        array = np.asarray(values, dtype=object)  # or NaN among texts would have become the text "nan"
+    if array.dtype.kind != "O" or array.ndim != 1:
+        return array
+    known = [value for value in array if not _is_missing(value)]
+    if known and all(isinstance(value, Real) and not isinstance(value, bool | np.bool_) for value in known):
+        return np.array([np.nan if _is_missing(value) else value for value in array], dtype=np.float64)
+    return array
+
+
+def _order(kind: Any, categories: Iterable[Any]) -> tuple[str, ...]:
+    """Names of categories in their order; none where pandas sorted them itself, as text: there "10" is before "9"."""
+    names = [_written(value) for value in np.asarray(categories)]
+    return tuple(names) if getattr(kind, "ordered", True) or names != sorted(names) else ()
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal to itself nor not
+        return True
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, np.floating | float):
+        return "" if np.isnan(value) else f"{value:g}"
+    if isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value):
+        return ""
+    return str(value)
+
+
+def _rank(name: str, place: int, given: Mapping[str, int]) -> tuple[bool, int, bool, float, int]:
+    """What is missing last; by the order that was given; numbers before others and by value; the rest as they come."""
+    try:
+        value, is_text = float(name), False
+    except ValueError:
+        value, is_text = 0.0, True
+    return name == "", given.get(name, len(given)), is_text, value, place

@@ -6,15 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..records import Floats, Integers
-from .colours import Colouring
+from .colours import Colouring, short_name
 
+MOST_NAMES = 300
+"""Names that a picture can hold; more would cover the points that they explain."""
 _RINGS = 30
+_FEW_RINGS = 5
+"""Where names are left out anyway: long lines from names to medians would only cover the map."""
 _DIRECTIONS = 16
 _GAP = 2.0
 _SMALLEST = 4.5
 _LARGEST = 9.0
+
+Frame = tuple[float, float, float, float]
+"""Left, right, bottom and top in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,82 +36,95 @@ class Box:
 
 
 def write_names(axes: Any, points: Floats, tints: Colouring) -> int:
-    """Write the names on axes whose layout is settled; the number of names that found no room.
+    """Write the names on axes whose layout is settled; the number of names that are not there.
 
-    Larger classes are placed first. A name that had to step aside has a thin line to its median.
+    Larger classes are placed first, and at most 300 are tried. A name that had to step aside has a thin line to its
+    median. What is missing has no name.
     """
     from matplotlib.patheffects import withStroke
 
     if tints.codes is None:
         return 0
-    size = float(np.clip(34.0 / np.sqrt(len(tints.classes)) + 3.5, _SMALLEST, _LARGEST))
     medians, order = class_medians(points, tints.codes, len(tints.classes))
-    texts = [
-        axes.text(0.0, 0.0, name, fontsize=size, fontweight="bold", ha="center", va="center")
-        for name, _ in tints.classes
-    ]
+    wanted = [code for code in order if not tints.classes[code].is_missing]
+    tried = wanted[:MOST_NAMES]
+    size = float(np.clip(34.0 / np.sqrt(max(len(tried), 1)) + 3.5, _SMALLEST, _LARGEST))
+    texts = [_text(axes, short_name(tints.classes[code].name), size) for code in tried]
     renderer = axes.figure.canvas.get_renderer()
     shapes = [text.get_window_extent(renderer) for text in texts]
-    wanted = axes.transData.transform(medians)
+    places = axes.transData.transform(medians)
     boxes = [
-        Box(wanted[c, 0], wanted[c, 1], shapes[c].width / 2 + _GAP, shapes[c].height / 2 + _GAP)
-        for c in order
+        Box(places[code, 0], places[code, 1], shape.width / 2 + _GAP, shape.height / 2 + _GAP)
+        for code, shape in zip(tried, shapes, strict=True)
     ]
     frame = axes.get_window_extent(renderer)
-    found = place_boxes(boxes, (frame.x0, frame.x1, frame.y0, frame.y1))
+    rings = _RINGS if len(tried) == len(wanted) else _FEW_RINGS
+    found = place_boxes(boxes, (frame.x0, frame.x1, frame.y0, frame.y1), rings)
     to_data = axes.transData.inverted()
     halo = [withStroke(linewidth=2.0, foreground="white", alpha=0.9)]
-    for code, box, place in zip(order, boxes, found, strict=True):
-        text = texts[code]
+    for code, text, box, place in zip(tried, texts, boxes, found, strict=True):
         if place is None:
             text.remove()
             continue
+        colour = _darkened(tints.classes[code].colour)
         text.set_position(to_data.transform((place.x, place.y)))
-        text.set(color=_darkened(tints.classes[code][1]), path_effects=halo, zorder=6)
+        text.set(color=colour, path_effects=halo, zorder=6)
         if abs(place.x - box.x) > box.across or abs(place.y - box.y) > box.up:
             line = to_data.transform([(box.x, box.y), (place.x, place.y)])
-            axes.plot(
-                *line.T,
-                color=_darkened(tints.classes[code][1]),
-                linewidth=0.6,
-                zorder=5,
-                scalex=False,
-                scaley=False,
-            )
-    return sum(place is None for place in found)
+            axes.plot(*line.T, color=colour, linewidth=0.6, zorder=5, scalex=False, scaley=False)
+    return len(wanted) - sum(place is not None for place in found)
 
 
 def class_medians(points: Floats, codes: Integers, n_classes: int) -> tuple[Floats, list[int]]:
-    """Median of each class, coordinate by coordinate, and the classes from the largest to the smallest."""
-    by_class = np.argsort(codes, kind="stable")
-    counts = np.bincount(codes, minlength=n_classes)
-    groups = np.split(points[by_class, :2], np.cumsum(counts)[:-1])
-    return np.stack([np.median(group, axis=0) for group in groups]), np.argsort(
-        -counts, kind="stable"
-    ).tolist()
+    """Median of each class, coordinate by coordinate, and the classes from the largest to the smallest.
 
-
-def place_boxes(boxes: list[Box], frame: tuple[float, float, float, float]) -> list[Box | None]:
-    """Where each box can stand inside the frame (left, right, bottom, top) and clear of those before it.
-
-    It is tried at its own place, then on rings around it; None where there is no room.
+    One sort of all points for each coordinate, whatever the number of classes; every class has a point.
     """
-    taken = np.empty((0, 4))
+    counts = np.bincount(codes, minlength=n_classes)
+    starts = np.cumsum(counts) - counts
+    middles = starts + (counts - 1) // 2, starts + counts // 2
+    medians = np.empty((n_classes, 2))
+    for axis in range(2):
+        values = points[np.lexsort((points[:, axis], codes)), axis]
+        medians[:, axis] = (values[middles[0]] + values[middles[1]]) / 2.0
+    return medians, np.argsort(-counts, kind="stable").tolist()
+
+
+def place_boxes(boxes: list[Box], frame: Frame, rings: int = _RINGS) -> list[Box | None]:
+    """Where each box can stand inside the frame and clear of those before it.
+
+    It is tried at its own place, then on so many rings around it; None where there is no room. Pixels that are
+    taken are marked, so that a try looks at the pixels of its own box only, however many boxes there are.
+    """
+    taken = np.zeros((_pixels(frame[3] - frame[2]), _pixels(frame[1] - frame[0])), dtype=np.bool_)
     placed: list[Box | None] = []
     for box in boxes:
-        at = _first_free(_tries(box, frame), box, taken)
-        placed.append(None if at is None else Box(*at, box.across, box.up))
+        at = _first_free(_tries(box, frame, rings), box, frame, taken)
+        placed.append(at)
         if at is not None:
-            taken = np.vstack([taken, [*at, box.across, box.up]])
+            taken[_covered(at.x, at.y, box, frame)] = True
     return placed
 
 
-def _tries(box: Box, frame: tuple[float, float, float, float]) -> Floats:
+def _pixels(length: float) -> int:
+    return int(np.ceil(length)) + 1
+
+
+def _covered(x: float, y: float, box: Box, frame: Frame) -> tuple[slice, slice]:
+    """Lines and columns of pixels that a box at this place touches."""
+    left, bottom = x - box.across - frame[0], y - box.up - frame[2]
+    return (
+        slice(max(0, int(np.floor(bottom))), int(np.ceil(bottom + 2 * box.up))),
+        slice(max(0, int(np.floor(left))), int(np.ceil(left + 2 * box.across))),
+    )
+
+
+def _tries(box: Box, frame: Frame, rings: int) -> Floats:
     """Places to try, the nearest first, all such that the box lies in the frame."""
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
-    rings = np.repeat(np.arange(1, _RINGS + 1), _DIRECTIONS) * 1.1
-    angles = np.tile(angle, _RINGS)
-    around = np.column_stack([rings * np.cos(angles), rings * np.sin(angles)]) * [
+    far = np.repeat(np.arange(1, rings + 1), _DIRECTIONS) * 1.1
+    angles = np.tile(angle, rings)
+    around = np.column_stack([far * np.cos(angles), far * np.sin(angles)]) * [
         (box.across + box.up) / 2,
         box.up,
     ]
@@ -114,11 +135,15 @@ def _tries(box: Box, frame: tuple[float, float, float, float]) -> Floats:
     return within
 
 
-def _first_free(tries: Floats, box: Box, taken: Floats) -> tuple[float, float] | None:
-    needed: Floats = np.array([box.across, box.up]) + taken[None, :, 2:]
-    apart: Floats = np.abs(tries[:, None, :] - taken[None, :, :2]) - needed
-    free = np.flatnonzero(np.all(apart.max(axis=2) >= 0.0, axis=1))
-    return (float(tries[free[0], 0]), float(tries[free[0], 1])) if free.size else None
+def _first_free(tries: Floats, box: Box, frame: Frame, taken: NDArray[np.bool_]) -> Box | None:
+    for x, y in tries.tolist():
+        if not taken[_covered(x, y, box, frame)].any():
+            return Box(x, y, box.across, box.up)
+    return None
+
+
+def _text(axes: Any, name: str, size: float) -> Any:
+    return axes.text(0.0, 0.0, name, fontsize=size, fontweight="bold", ha="center", va="center")
 
 
 def _darkened(colour: tuple[float, float, float]) -> tuple[float, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from base64 import b64encode
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from ..persistence.atomic import check_target, writing
 from ..records import Floats, Report, format_bytes
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
-from .labels import Labels, Named, named
+from .labels import Columns, Labels, Named, named, table_of
 from .page import Content, document, map_fragment
 from .page.assemble import asset, map_script
 from .report_parts import (
@@ -33,7 +32,7 @@ from .report_parts import (
     stages_section,
     warnings_section,
 )
-from .static import checked_points, picture
+from .static import checked_points, picture, varying_axes
 from .thumbnails import Images
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def write_report(
     X: Any = None,
     labels: Labels = None,
     *,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: Columns = None,
     scores: Scores | None = None,
     command: str | None = None,
     images: ArrayLike | None = None,
@@ -68,7 +67,7 @@ def write_report(
         One for each point, or the name of one of ``columns``: for the colours of the picture and the accuracy of
         neighbours.
     columns
-        Further columns for the map, by name.
+        Further columns for the map, by name; see `lowdim.plot`.
     scores
         What `lowdim.score` found, where it is known already.
     command
@@ -164,23 +163,26 @@ def _map_section(
     model: Any,
     embedding: Floats,
     labels: Named,
-    columns: Mapping[str, ArrayLike] | None,
+    columns: Columns,
     images: Images | None,
 ) -> Markup:
     """The map: interactive as long as a browser is comfortable with it, else a picture."""
     notes: list[Text] = []
     if embedding.shape[1] > 3:
-        notes.append(note(f"The first two of {embedding.shape[1]} dimensions are shown."))
-        embedding = embedding[:, :2]
+        shown = varying_axes(embedding, 2)
+        which = " and ".join(str(place + 1) for place in shown)
+        notes.append(note(f"Coordinates {which} of {embedding.shape[1]} are shown."))
+        embedding = embedding[:, shown]
     points = checked_points("embedding", embedding)
+    points = points[:, varying_axes(points)]
     clusters = getattr(model, "labels_", None)
     if len(points) > _MOST_POINTS:
-        shown = Named(clusters, "cluster") if labels.values is None else labels
-        figure = picture(points, shown, images=images)
+        coloured = Named(clusters, "cluster") if labels.values is None else labels
+        figure = picture(points, coloured, images=images)
         return section("Map", *notes, _as_image(figure))
-    beside = dict(columns or {})
-    if clusters is not None and not any(values is clusters for values in beside.values()):
-        beside["cluster"] = clusters
+    beside = table_of(columns)
+    if clusters is not None and not any(values.values is clusters for values in beside.values()):
+        beside["cluster"] = Named(clusters, "cluster")
     content = Content.of(points, labels, columns=beside)
     return section(
         "Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map")

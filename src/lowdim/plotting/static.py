@@ -23,7 +23,7 @@ from .drawing import (
     write_figure,
 )
 from .key import MOST_BESIDE, explain
-from .labels import Labels, Named, named
+from .labels import Columns, Labels, Named, named, table_of
 from .names import write_names
 from .page import Content, Page, write_page
 from .thumbnails import Images
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 _SIDE = 5.0
 _LARGE_SIDE = 7.5
+_VISIBLE = 1e-3
+"""Spread along an axis, as a share of the widest: below it is less than a pixel of a picture with equal scales."""
+_THIN = 0.05
+"""The same: below, a cloud is a sliver, and a map of its other axes shows more."""
 
 
 def plot(
@@ -49,7 +53,7 @@ def plot(
     legend: bool = True,
     images: ArrayLike | None = None,
     density: bool | str = "auto",
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: Columns = None,
     ids: ArrayLike | None = None,
 ) -> Figure | Page:
     """Draw an embedding of one, two or three dimensions, coloured by labels.
@@ -57,14 +61,15 @@ def plot(
     Parameters
     ----------
     embedding
-        Coordinates, N x d; a single column is drawn as a strip.
+        Coordinates, N x d; a single column is drawn as a strip. Of several columns those that do not vary are left out.
     labels
-        One for each point, or the name of one of ``columns``: classes (names, whole numbers) get distinct colours and a
-        legend, quantities a colour bar. The names of more than 20 classes are written on the map instead, at the median
-        of each class.
+        One for each point, or the name of one of ``columns`` or of a gene where these are AnnData: classes (names,
+        whole numbers, categories in their own order) get colours that differ and a legend, quantities a colour bar;
+        what is missing is grey. The names of more than 20 classes are written on the map instead, at the median of
+        each class, those of the 300 largest at most.
     path
         Where to write the picture: .png, .pdf, .svg or another format of Matplotlib, or .html for an interactive page:
-        one file, which works offline. It is written whole or not at all.
+        one file, which works offline. It is written whole or not at all; a picture that is there is replaced.
     title
         Above the picture.
     ax
@@ -84,7 +89,8 @@ def plot(
         Shade the points by how many there are in each pixel, in their colours: True, False, or ``"auto"``, past
         100,000 points. Of three dimensions the points are made transparent instead.
     columns
-        Further columns for the page, by name: shown under the pointer, searched, and coloured by.
+        Further columns for the page, by name: shown under the pointer, searched, and coloured by. A mapping, a data
+        frame of pandas or polars, a table of Arrow, or AnnData, whose ``obs`` they are.
     ids
         Names of the points, for the page.
 
@@ -95,15 +101,22 @@ def plot(
     """
     require_matplotlib()
     points = checked_points("embedding", embedding)
+    shown = tuple(range(points.shape[1])) if ax is not None else varying_axes(points)
     given = named(labels, columns)
     pictures = None if images is None else Images.of(images, points.shape[0])
     if path is not None and Path(path).suffix.lower() in (".html", ".htm"):
         content = Content.of(
-            points, given, title=title, columns=columns, ids=ids, continuous=continuous, colormap=colormap
+            points[:, shown],
+            given,
+            title=title,
+            columns=table_of(columns),
+            ids=ids,
+            continuous=continuous,
+            colormap=colormap,
         )
         return write_page(path, content, pictures)
     figure = picture(
-        points,
+        points[:, shown],
         given,
         ax=ax,
         title=title,
@@ -114,6 +127,8 @@ def plot(
         images=pictures,
         density=density,
     )
+    if len(shown) < points.shape[1]:
+        name_axes(figure.axes[0], shown)
     if path is not None:
         write_figure(figure, Path(path))
     return figure
@@ -134,7 +149,7 @@ def picture(
     names: bool = True,
 ) -> Figure:
     """The figure of ``plot``, of checked points; without ``names`` even very many classes have a legend beside it."""
-    tints = colouring(labels.values, points.shape[0], continuous=continuous, scale=colormap)
+    tints = colouring(labels, points.shape[0], continuous=continuous, scale=colormap)
     n_dimensions = points.shape[1]
     dense = is_dense(density, points.shape[0])
     named = names and n_dimensions == 2 and len(tints.classes) > MOST_BESIDE
@@ -151,7 +166,8 @@ def picture(
         figure.draw_without_rendering()
         unnamed = write_names(target, points, tints)
         if unnamed:
-            target.set_xlabel(f"{unnamed} of {len(tints.classes)} names found no room", fontsize=7)
+            known = sum(not look.is_missing for look in tints.classes)
+            target.set_xlabel(f"{unnamed:,} of {known:,} names found no room", fontsize=7)
     return cast("Figure", figure)
 
 
@@ -188,14 +204,17 @@ def plot_gallery(
         raise InputError(f"embeddings: all must show the same points, got {sorted(counts)} of them")
     count = counts.pop()
     given = named(labels)
-    tints = colouring(given.values, count, continuous=continuous, scale=colormap)
+    tints = colouring(given, count, continuous=continuous, scale=colormap)
     across = columns or int(np.ceil(np.sqrt(len(pictures))))
     down = -(-len(pictures) // across)
     figure = new_figure(3.0 * across + 0.4, 3.2 * down)
     every = []
     for place, (name, points) in enumerate(pictures.items(), start=1):
-        axes = add_axes(figure, down, across, place, points.shape[1])
-        draw_points(axes, points, tints, point_size, dense=is_dense(density, count))
+        shown = varying_axes(points)
+        axes = add_axes(figure, down, across, place, len(shown))
+        draw_points(axes, points[:, shown], tints, point_size, dense=is_dense(density, count))
+        if len(shown) < points.shape[1]:
+            name_axes(axes, shown)
         axes.set_title(name)
         every.append(axes)
     if title:
@@ -223,3 +242,22 @@ def checked_points(name: str, value: ArrayLike) -> Floats:
             "Leave them out"
         )
     return points
+
+
+def varying_axes(points: Floats, most: int | None = None) -> tuple[int, ...]:
+    """The first axes, at most so many, along which points differ at the scale of the picture; all if none is wider.
+
+    The first axis of a spectral clustering is all but constant: drawn, it would make a sliver of the map. Of the two
+    widest axes one is left out only where nothing of it could be seen.
+    """
+    widths = points.std(axis=0)
+    widest = np.argsort(-widths, kind="stable")[:2]
+    shown = widths >= _THIN * widths.max()
+    shown[widest] = widths[widest] >= _VISIBLE * widths.max()
+    return tuple(np.flatnonzero(shown)[:most].tolist())
+
+
+def name_axes(axes: Any, shown: tuple[int, ...]) -> None:
+    """Say which coordinates a picture shows, where they are not simply the first ones."""
+    for place, write in zip(shown, (axes.set_xlabel, axes.set_ylabel), strict=False):
+        write(f"coordinate {place + 1}", fontsize=7)

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from ..data.mapped import Mapped, guarded, in_memory, is_mapped
 from ..data.rows import Rows
-from ..errors import InputError
+from ..errors import InputError, NotFiniteError
 from ..parallel import row_blocks
 from ..records import Floats
 from .features import check_features
@@ -212,7 +212,7 @@ def _refuse_first(rows: Rows, name: str, columns: NDArray[Any] | None) -> None:
     if columns is not None:
         where = f"row {first[0]} of column {columns[first[1]]!r} of {name}"
     others = f" ({entries} such entries in {n_rows} rows)" if entries > 1 else ""
-    raise InputError(
+    raise NotFiniteError(
         f"{name} must hold finite numbers; {where} is {what}{others}. Remove those rows, or fill the entries, for "
         "example with sklearn.impute.SimpleImputer()."
     )

@@ -24,7 +24,8 @@ def heeding(tell: Callable[[str], None]) -> Iterator[None]:
         yield
         return
     reading, writing = os.pipe()
-    os.set_blocking(writing, False)
+    if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on, and asks for it nowhere
+        os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     # A program that was told to ignore them, or has its own way with them, keeps to it.
     heard = {signal.SIGINT} if signal.getsignal(signal.SIGINT) == signal.default_int_handler else set()

@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...messages import setting
 from ...parallel import row_blocks
 from ...records import Floats
+from ...rules import Real
 
 # Data has no gaps here, and then scikit-learn's nan_euclidean is the Euclidean distance.
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "nan_euclidean": "euclidean"}
@@ -48,6 +49,23 @@ ROUNDING = 1e-6
 """Share of the largest distance by which values of a function may miss what a distance must be."""
 _TURNED = 2
 """Rows of each block for which a function is asked both ways."""
+
+
+OWN_PARAMETERS = {
+    "minkowski": ("p",),
+    "seuclidean": ("V",),
+    "mahalanobis": ("VI",),
+    "jensenshannon": ("base",),
+}
+"""Parameters that a metric has of its own, besides the weights of the columns."""
+UNWEIGHTED = ("haversine", "jensenshannon", "mahalanobis", "nan_euclidean", "seuclidean", "yule")
+"""Metrics that take no weights of the columns."""
+
+
+def parameters_of(name: str) -> tuple[str, ...]:
+    """Names of the parameters that a metric takes: ``w`` weighs the columns."""
+    weights = () if name in UNWEIGHTED else ("w",)
+    return (*OWN_PARAMETERS.get(name, ()), *weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +122,7 @@ class GeneralMetric:
                         f"a number; it gave a {type(value).__name__}: {value!r:.60}"
                     ) from None
         if not np.isfinite(out).all():
-            raise self._refused(f"a finite number; it gave {out[~np.isfinite(out)][0]}")
+            return out  # which the stage that asked refuses by name, as it does for any metric
         greatest = out.max(initial=0.0)
         if out.size and out.min() < -ROUNDING * greatest:
             raise self._refused(f"a number >= 0; it gave {out.min():g}")
@@ -127,8 +145,45 @@ class GeneralMetric:
 
 def general_metric(metric: str | Callable[..., float], parameters: Mapping[str, Any]) -> GeneralMetric:
     """A metric by SciPy's or scikit-learn's name, or a function of two rows, with its parameters bound."""
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__)
-    return GeneralMetric(name, metric, dict(parameters))
+    if not isinstance(metric, str):
+        return GeneralMetric(getattr(metric, "__name__", type(metric).__name__), metric, dict(parameters))
+    return GeneralMetric(
+        metric, metric, {key: _checked(metric, key, value) for key, value in parameters.items()}
+    )
+
+
+def _checked(metric: str, key: str, value: Any) -> Any:
+    """A parameter of a metric, as SciPy takes it."""
+    known = parameters_of(metric)
+    if key not in known:
+        allowed = f"takes {', '.join(known)}" if known else "takes no parameters"
+        raise InputError(f"metric_params has {key!r}, and metric={metric!r} {allowed}. Leave {key!r} out.")
+    if key == "p":
+        rule = Real(0, endless=True)
+        if not rule.allows(value):
+            raise InputError(f"p in metric_params must be {rule.words}; got {value!r}. 2 is usual.")
+        return float(value)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{key} in metric_params must be an array of numbers; got {value!r}.") from error
+    is_right = array.ndim == (2 if key == "VI" else 1) and bool(np.isfinite(array).all())
+    if not is_right or (key != "VI" and array.min(initial=0.0) < 0):
+        form = "a square matrix of finite numbers" if key == "VI" else "a number >= 0 for each column"
+        raise InputError(f"{key} in metric_params must be {form}; got an array of shape {array.shape}.")
+    return array
+
+
+def check_columns(metric: GeneralMetric, n_columns: int) -> None:
+    """Raise an InputError where a parameter is for another number of columns."""
+    for key, value in metric.parameters.items():
+        if isinstance(metric.function, str) and isinstance(value, np.ndarray):
+            expected = (n_columns,) * value.ndim
+            if value.shape != expected:
+                raise InputError(
+                    f"{key} in metric_params must be of shape {expected}, for the {n_columns} columns of X; got "
+                    f"{value.shape}."
+                )
 
 
 def parameters_from_data(metric: str | Callable[..., float], rows: Rows) -> dict[str, Any]:

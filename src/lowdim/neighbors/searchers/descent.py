@@ -55,6 +55,10 @@ class DescentSearcher:
                 f"{setting('search', 'approximate')} does not know {setting('metric', metric)}; use "
                 f"{setting('search', 'exact')} or another metric."
             )
+        if "w" in parameters:
+            raise InputError(
+                "search='approximate' cannot weigh columns by w; use search='exact', or scale them."
+            )
         self.rows, self.seed = rows, seed
         self.metric, self.parameters = known, dict(parameters)
         self.index: Any = None

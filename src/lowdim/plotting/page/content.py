@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from ...records import Floats
-from ..colours import MISSING, PLAIN, classes_of, hexadecimal, is_continuous, palette, scale_colours
-from ..labels import Named
+from ..colours import PLAIN, as_numbers, class_looks, hexadecimal, scale_colours
+from ..labels import Named, classes_of, is_quantity
+from ..labels import column as column_of
+from ..palette import MISSING
 
 _MOST_CLASSES = 256
 _STEPS = 128
@@ -43,7 +45,9 @@ class Column:
             return made | {"whole": self.whole, "low": low, "high": high, "missing": missing}
         made["names"] = self.names
         if self.kind == "classes":
-            made["colours"] = hexadecimal(palette(len(self.names)))
+            looks = class_looks(list(self.names))
+            made["colours"] = hexadecimal(np.array([look.colour for look in looks]))
+            made["shapes"] = [look.shape for look in looks]
         return made
 
 
@@ -64,32 +68,33 @@ class Content:
         labels: Named,
         *,
         title: str = "",
-        columns: Mapping[str, ArrayLike] | None = None,
+        columns: Mapping[str, Named] | None = None,
         ids: ArrayLike | None = None,
         continuous: bool | None = None,
         colormap: str | None = None,
     ) -> Content:
         """Check lengths and decide for each column what it is."""
-        given: dict[str, NDArray[Any]] = {} if ids is None else {"id": np.asarray(ids)}
+        given: dict[str, Named] = {} if ids is None else {"id": column_of(ids, "id")}
         others = dict(columns or {})
         label = labels.name or "label"
         if labels.values is not None:
-            given[label] = labels.values
+            given[label] = labels
             if labels.name:
                 others.pop(labels.name, None)
         for name, values in others.items():
-            free = str(name)
+            free = name
             while free in given:
                 free += " (2)"
-            given[free] = np.asarray(values)
+            given[free] = values
         made = []
-        for name, column in given.items():
-            if column.shape != (points.shape[0],):
+        for name, values in given.items():
+            shape = () if values.values is None else values.values.shape
+            if shape != (points.shape[0],):
                 what = {"id": "ids", label: "labels"}.get(name, f"columns: {name!r}")
                 raise InputError(
-                    f"{what}: needs one for each of the {points.shape[0]} points, got shape {column.shape}"
+                    f"{what}: needs one for each of the {points.shape[0]} points, got shape {shape}"
                 )
-            made.append(_column(name, column, continuous if name == label else None))
+            made.append(_column(name, values, continuous if name == label else None))
         colourable = [column.name for column in made if column.kind != "text"]
         first = colourable.index(label) if label in colourable else 0
         return cls(title, points, tuple(made), first, colormap)
@@ -150,13 +155,13 @@ def _squeezed(header: dict[str, Any], arrays: list[NDArray[Any]]) -> str:
     return b64encode(b"".join([*parts, squeezer.flush()])).decode("ascii")
 
 
-def _column(name: str, values: NDArray[Any], continuous: bool | None) -> Column:
+def _column(name: str, labels: Named, continuous: bool | None) -> Column:
     """Classes where a legend can hold them, quantities where they read as such, else text."""
-    is_number = values.dtype.kind in "iuf" and name != "id"
-    if is_number and (is_continuous(values) if continuous is None else continuous):
-        whole = values.dtype.kind in "iu"
-        return Column(name, "quantity", values.astype("<f8" if whole else "<f4"), whole=whole)
-    names, codes = classes_of(values)
+    if name != "id" and is_quantity(labels, continuous):
+        values = as_numbers(labels)
+        whole = labels.values is not None and labels.values.dtype.kind in "iu"
+        return Column(name, "quantity", values if whole else values.astype("<f4"), whole=whole)
+    names, codes = classes_of(labels)
     kind = "classes" if len(names) <= _MOST_CLASSES and name != "id" else "text"
     size = "<u1" if len(names) <= 2**8 else "<u2" if len(names) <= 2**16 else "<u4"
     return Column(name, kind, codes.astype(size), tuple(names))

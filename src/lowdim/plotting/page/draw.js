@@ -1,17 +1,39 @@
 // Two ways to draw the points: by WebGL, and on a plain canvas where that is switched off. Each point has a paint of four
-// bytes: red, green, blue and a mark.
+// bytes: red, green, blue, and a mark (two bits) with a shape above it.
 
 const HIDDEN = 0;
 const FAINT = 1;
 const PLAIN = 2;
 const STRONG = 3;
+const MARK = 3;
+
+// In the order of palette.SHAPES, each within the circle of radius 1, upwards; the first, a circle, has no corners.
+const around = (count, turn, radius = () => 1) =>
+  Array.from({ length: count }, (_, at) => {
+    const angle = turn + (2 * Math.PI * at) / count;
+    return [radius(at) * Math.sin(angle), radius(at) * Math.cos(angle)];
+  });
+const plus = [[-0.3, 0.95], [0.3, 0.95], [0.3, 0.3], [0.95, 0.3], [0.95, -0.3], [0.3, -0.3], [0.3, -0.95], [-0.3, -0.95],
+  [-0.3, -0.3], [-0.95, -0.3], [-0.95, 0.3], [-0.3, 0.3]];
+const CORNERS = [
+  null,
+  around(4, Math.PI / 4),
+  around(3, 0),
+  around(4, 0),
+  around(3, Math.PI),
+  plus,
+  plus.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]),
+  around(10, 0, (at) => (at % 2 ? 0.42 : 1)),
+];
 
 const VERTEX = `#version 300 es
 in vec2 place; in vec4 paint;
 uniform vec2 centre, scale; uniform float size, opacity; uniform bool strong;
-out vec4 colour;
+out vec4 colour; flat out int shape;
 void main() {
-  int mark = int(paint.a * 255.0 + 0.5);
+  int bits = int(paint.a * 255.0 + 0.5);
+  int mark = bits & ${MARK};
+  shape = bits >> 2;
   bool shown = strong ? mark == ${STRONG} : mark == ${FAINT} || mark == ${PLAIN};
   gl_Position = shown ? vec4((place - centre) * scale, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
   gl_PointSize = strong ? size * 1.3 + 1.5 : size;
@@ -20,10 +42,31 @@ void main() {
 
 const FRAGMENT = `#version 300 es
 precision highp float;
-in vec4 colour; uniform float size; out vec4 pixel;
+in vec4 colour; flat in int shape; uniform float size; out vec4 pixel;
+// How far out a place is in a shape: 1 on its edge. Half a turn of a triangle is the other triangle.
+float reach(vec2 at) {
+  vec2 out_ = abs(at);
+  if (shape == 1) return max(out_.x, out_.y) * 1.414;
+  if (shape == 2 || shape == 4) {
+    float up = shape == 2 ? at.y : -at.y;
+    return max(-up * 2.0, up + out_.x * 1.732);
+  }
+  if (shape == 3) return out_.x + out_.y;
+  if (shape == 5 || shape == 6) {
+    if (shape == 6) out_ = abs(vec2(at.x + at.y, at.x - at.y)) * 0.7071;
+    return max(max(out_.x, out_.y) / 0.95, min(out_.x, out_.y) / 0.3);
+  }
+  if (shape == 7) {
+    float angle = mod(atan(at.x, at.y), 1.2566) - 0.6283;
+    float side = 0.6283 - abs(angle);
+    return length(at) * (cos(side) + sin(side) * 2.674);
+  }
+  return length(at);
+}
 void main() {
   float edge = 1.0 / max(size, 1.0);
-  float cover = 1.0 - smoothstep(0.5 - edge, 0.5 + 0.25 * edge, length(gl_PointCoord - 0.5));
+  vec2 at = vec2(gl_PointCoord.x - 0.5, 0.5 - gl_PointCoord.y);
+  float cover = 1.0 - smoothstep(0.5 - edge, 0.5 + 0.25 * edge, 0.5 * reach(2.0 * at));
   float alpha = colour.a * cover;
   if (alpha < 0.004) discard;
   pixel = vec4(colour.rgb * alpha, alpha);
@@ -128,16 +171,24 @@ class PlainPainter {
     for (const strong of [false, true]) {
       const side = (strong ? size * 1.3 + 1.5 : size) * view.ratio;
       for (const row of this.order) {
-        const mark = paints[4 * row + 3];
+        const mark = paints[4 * row + 3] & MARK;
+        const corners = CORNERS[paints[4 * row + 3] >> 2];
         if (mark === HIDDEN || (mark === STRONG) !== strong) continue;
         const x = (points[2 * row] - view.x) * scale + canvas.width / 2;
         const y = (view.y - points[2 * row + 1]) * scale + canvas.height / 2;
         if (x < 0 || y < 0 || x > canvas.width || y > canvas.height) continue;
         context.globalAlpha = mark === FAINT ? 0.1 * opacity : strong ? 1 : opacity;
         context.fillStyle = `rgb(${paints[4 * row]} ${paints[4 * row + 1]} ${paints[4 * row + 2]})`;
-        context.fillRect(x - side / 2, y - side / 2, side, side);
+        if (corners) this.polygon(corners, x, y, side / 2);
+        else context.fillRect(x - side / 2, y - side / 2, side, side);
       }
     }
+  }
+
+  polygon(corners, x, y, radius) {
+    this.context.beginPath();
+    for (const [across, up] of corners) this.context.lineTo(x + across * radius, y - up * radius);
+    this.context.fill();
   }
 }
 

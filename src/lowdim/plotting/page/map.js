@@ -129,7 +129,7 @@ class PointMap {
     for (const row of this.order) {
       if (!room) break;
       const [x, y] = this.screen(row);
-      if (paints[4 * row + 3] <= FAINT || x < 0 || y < 0 || x > this.width || y > this.height) continue;
+      if ((paints[4 * row + 3] & MARK) <= FAINT || x < 0 || y < 0 || x > this.width || y > this.height) continue;
       const [column, line] = [Math.floor(x / side) + 1, Math.floor(y / side) + 1];
       const near = [-1, 0, 1].flatMap((a) => [-1, 0, 1].flatMap((b) => taken.get(key(column + a, line + b)) ?? []));
       if (near.some(([a, b]) => Math.abs(a - x) < side && Math.abs(b - y) < side)) continue;
@@ -182,7 +182,7 @@ class PointMap {
   }
 
   isShown(row) {
-    return this.paints[4 * row + 3] !== HIDDEN;
+    return (this.paints[4 * row + 3] & MARK) !== HIDDEN;
   }
 
   under(across, down) {
@@ -289,7 +289,15 @@ class PointMap {
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)), ...at(event));
     };
     over.addEventListener("wheel", wheel, { passive: false });
-    over.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => this.hears(event) && this.key(event));
+  }
+
+  // Keys are the map's wherever the focus is, but for fields that take keys themselves. In a longer page it hears them when
+  // the pointer or the focus is in it, and the arrows, which scroll that page, only when it has the focus.
+  hears(event) {
+    if (event.target.closest?.("input, select, textarea")) return false;
+    if (!this.root.dataset.embedded || this.root.contains(document.activeElement)) return true;
+    return this.root.matches(":hover") && !event.key.startsWith("Arrow");
   }
 
   drag(held, event, now) {
@@ -315,11 +323,12 @@ class PointMap {
     const arrows = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     const deeds = { "+": () => this.zoom(1.4), "=": () => this.zoom(1.4), "-": () => this.zoom(1 / 1.4), 0: () => this.reset() };
     const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures", "/": "search", Escape: "clear" };
+    const command = commands[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (arrows[event.key]) {
       if (this.deep && !event.shiftKey) this.rotate(-arrows[event.key][0] / 3, -arrows[event.key][1] / 3);
       else this.pan(...arrows[event.key]);
     } else if (deeds[event.key]) deeds[event.key]();
-    else if (commands[event.key]) this.emit("command", commands[event.key]);
+    else if (command) this.emit("command", command);
     else return;
     event.preventDefault();
   }

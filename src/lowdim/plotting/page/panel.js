@@ -108,15 +108,14 @@ class Panel {
     const counts = new Uint32Array(column.names.length);
     for (const code of column.values) counts[code]++;
     this.entries = column.names.map((name, code) => {
-      const swatch = element("span", { className: "ld-swatch" });
-      swatch.style.background = column.colours[code];
-      const label = element("span", { className: "ld-name", textContent: name || "(empty)" });
+      const swatch = this.swatch(column.colours[code], column.shapes[code]);
+      const label = element("span", { className: "ld-name", textContent: name || "(missing)" });
       const count = element("span", { className: "ld-number", textContent: number(counts[code]) });
       const entry = element("button", { type: "button", title: "Hide or show; double click: this one alone" }, swatch, label, count);
       entry.setAttribute("aria-pressed", "true");
       entry.addEventListener("click", () => this.toggle(code));
       entry.addEventListener("dblclick", () => this.alone(code));
-      entry.addEventListener("keydown", (event) => event.key === "o" && this.alone(code));
+      entry.addEventListener("keydown", (event) => event.key.toLowerCase() === "o" && this.alone(code));
       return entry;
     });
     const all = element("button", { type: "button", className: "ld-link", textContent: "show all" });
@@ -137,10 +136,18 @@ class Panel {
     const ticks = [column.low, middle, column.high].map((value) => element("span", { textContent: short(value) }));
     key.append(bar, element("div", { className: "ld-ticks" }, ...ticks));
     if (column.missing) {
-      const swatch = element("span", { className: "ld-swatch" });
-      swatch.style.background = "rgb(204 204 204)";
+      const swatch = this.swatch(this.data.missing);
       key.append(element("p", { className: "ld-quiet" }, swatch, ` missing: ${number(column.missing)}`));
     }
+  }
+
+  swatch(colour, shape = 0) {
+    const made = element("span", { className: "ld-swatch" });
+    made.style.background = colour;
+    const percent = (value) => `${50 + 50 * value}%`;
+    const corners = CORNERS[shape]?.map(([across, up]) => `${percent(across)} ${percent(-up)}`);
+    if (corners) Object.assign(made.style, { clipPath: `polygon(${corners.join(", ")})`, borderRadius: "0" });
+    return made;
   }
 
   toggle(code) {
@@ -175,7 +182,7 @@ class Panel {
     const short = (name) => (name.length > 28 ? `${name.slice(0, 27)}…` : name);
     map.names = rows
       .map((members, code) => ({ members, code, name: short(column.names[code]) }))
-      .filter(({ members, code }) => members.length && !this.off.has(code))
+      .filter(({ members, code, name }) => name && members.length && !this.off.has(code))
       .sort((a, b) => b.members.length - a.members.length)
       .map(({ members, name }) => ({ name, x: median(members, 0), y: median(members, 1) }));
   }
@@ -185,20 +192,20 @@ class Panel {
     const { map, column, hits, off } = this;
     const { paints, selected } = map;
     const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
-    const plain = rgb(this.data.plain);
+    const [plain, missing] = [rgb(this.data.plain), rgb(this.data.missing)];
     const table = column?.kind === "classes" ? column.colours.map(rgb) : this.data.scale.map(rgb);
     const span = column?.kind === "quantity" ? (table.length - 1) / (column.high - column.low || 1) : 0;
     for (let row = 0; row < map.count; row++) {
       const value = column ? column.values[row] : 0;
       let colour = plain;
       if (column?.kind === "classes") colour = table[value];
-      else if (column) colour = Number.isNaN(value) ? [204, 204, 204] : table[Math.round((value - column.low) * span)];
+      else if (column) colour = Number.isNaN(value) ? missing : table[Math.round((value - column.low) * span)];
       [paints[4 * row], paints[4 * row + 1], paints[4 * row + 2]] = colour;
       let mark = PLAIN;
       if (off.has(value) && column.kind === "classes") mark = HIDDEN;
       else if (hits) mark = hits[row] ? STRONG : FAINT;
       else if (this.chosen && !selected[row]) mark = FAINT;
-      paints[4 * row + 3] = mark;
+      paints[4 * row + 3] = mark | ((column?.shapes?.[value] ?? 0) << 2);
     }
     map.painter.colour(paints);
     map.redraw();

@@ -1,0 +1,86 @@
+"""No two classes look the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lowdim.plotting import animate, plot
+from lowdim.plotting.colours import class_looks, colouring, hexadecimal
+from lowdim.plotting.labels import column
+from lowdim.plotting.palette import MISSING, N_COLOURS, SHAPES, palette, shapes, to_oklab
+
+
+def distances(colours):
+    places = to_oklab(colours)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    return apart[np.triu_indices(len(colours), 1)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 10, 11, 22, 48, 49, 200, 1000])
+def test_no_two_classes_have_the_same_colour_and_shape(count):
+    colours = palette(count)
+    assert colours.shape == (count, 3)
+    assert len(set(zip(hexadecimal(colours), shapes(count), strict=True))) == count
+    np.testing.assert_array_equal(colours, palette(count + 30)[:count])
+    if count:
+        assert colours.min() >= 0
+        assert colours.max() <= 1
+
+
+def test_colours_can_be_told_apart_as_far_as_they_go_and_shapes_beyond():
+    """Past 21 classes the hues came again: 0 and 21 differed by less than anyone can see."""
+    petroff = distances(palette(10)).min()
+    assert distances(palette(N_COLOURS)).min() >= petroff
+    with_others = np.vstack([palette(N_COLOURS), [MISSING], [(1.0, 1.0, 1.0)]])
+    assert distances(with_others).min() > 0.07
+    for start in range(0, 8 * N_COLOURS, N_COLOURS):
+        assert distances(palette(start + N_COLOURS)[start:]).min() > 0.5 * petroff
+    assert shapes(N_COLOURS).max() == 0
+    assert sorted(set(shapes(8 * N_COLOURS))) == list(range(len(SHAPES)))
+
+
+def test_oklab_of_known_colours():
+    found = to_oklab(np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    np.testing.assert_allclose(found, [[1, 0, 0], [0.62796, 0.22486, 0.12585], [0, 0, 0]], atol=2e-5)
+
+
+def test_what_is_missing_is_grey_and_last_and_below():
+    labels = column(["b", None, "a", float("nan"), ""])
+    found = colouring(labels, 5, continuous=None, scale=None)
+    assert [look.name for look in found.classes] == ["a", "b", "(missing)"]
+    assert found.classes[-1].colour == MISSING
+    np.testing.assert_array_equal(found.missing, [False, True, False, True, True])
+    figure = plot(np.arange(10.0).reshape(5, 2), ["b", None, "a", float("nan"), ""])
+    colours = figure.axes[0].collections[0].get_facecolors()[:, :3]
+    np.testing.assert_allclose(colours[:3], [MISSING] * 3)
+    entries = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert entries == ["a", "b", "(missing)"]
+    np.testing.assert_allclose(class_looks(["a", ""])[0].colour, palette(1)[0])
+
+
+@pytest.mark.parametrize("n_dimensions", [1, 2, 3])
+def test_shapes_are_drawn(n_dimensions, tmp_path):
+    codes = np.arange(600) % (2 * N_COLOURS)
+    points = np.random.default_rng(0).standard_normal((600, n_dimensions))
+    figure = plot(points, [f"c{code:03}" for code in codes], path=tmp_path / "p.png", legend=False)
+    drawn = figure.axes[0].collections
+    if n_dimensions == 3:
+        assert [len(part.get_offsets()) for part in drawn] == [sum(codes < 48), sum(codes >= 48)]
+        return
+    (drawn,) = drawn
+    paths = {id(path): len(path.vertices) for path in drawn.get_paths()}
+    assert len(drawn.get_paths()) == 600
+    assert len(paths) == 2
+    corners = np.array([len(path.vertices) for path in drawn.get_paths()])
+    tinted = drawn.get_facecolors()[:, :3]
+    for code in (0, 60):
+        mine = np.all(np.isclose(tinted, palette(61)[code]), axis=1)
+        assert mine.sum() == sum(codes == code)
+        assert set(corners[mine] > 10) == {code < N_COLOURS}
+
+
+def test_an_animation_keeps_shapes_and_what_is_missing(tmp_path):
+    labels = [None if row % 60 == 0 else f"c{row % 60:02}" for row in range(240)]
+    frames = [(place, np.random.default_rng(place).standard_normal((240, 2))) for place in range(2)]
+    assert animate(frames, labels, path=tmp_path / "m.gif").stat().st_size > 1000

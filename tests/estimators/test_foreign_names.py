@@ -110,11 +110,3 @@ def test_a_class_that_takes_any_name_is_let_alone() -> None:
             super().__init__()
 
     assert Own(method="mine").named == {"method": "mine"}
-
-
-def test_verbose_may_be_true_or_false(capsys) -> None:
-    X = np.random.default_rng(0).standard_normal((30, 4))
-    lowdim.PCA(verbose=False).fit(X)
-    assert capsys.readouterr().err == ""
-    lowdim.PCA(verbose=True).fit(X)
-    assert "directions" in capsys.readouterr().err

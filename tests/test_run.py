@@ -13,7 +13,8 @@ from lowdim.events import Events
 from lowdim.persistence import budget, checkpoint
 from lowdim.persistence.budget import Pace
 from lowdim.persistence.identity import Identity
-from lowdim.run import Run, Shared, Store, Streams, Workers
+from lowdim.run import Run, Shared, Store, Workers
+from lowdim.streams import STREAMS, Streams
 
 
 @dataclass
@@ -46,8 +47,8 @@ def test_a_stage_is_told_and_timed():
 
 def test_streams_of_one_seed_are_apart_and_come_again():
     first, second = Streams(3), Streams(3)
-    drawn = {name: first[name].integers(1 << 40) for name in module.STREAMS}
-    assert len(set(drawn.values())) == len(module.STREAMS)
+    drawn = {name: first[name].integers(1 << 40) for name in STREAMS}
+    assert len(set(drawn.values())) == len(STREAMS)
     assert second["solve"].integers(1 << 40) == drawn["solve"], "whatever others have drawn"
     assert first.anew()["solve"].integers(1 << 40) == drawn["solve"]
     assert first.seed == second.seed != Streams(np.random.default_rng(3)).seed
@@ -105,9 +106,11 @@ def test_a_run_that_goes_on_tells_again_and_draws_no_number_twice(kept):
     for _ in range(2):
         heard = []
         events = Events(heard.append)
-        with kept(events) as place, pytest.warns(DataWarning, match="careful"):
+        with kept(events) as place:
             run = Run(events, streams=Streams(3), store=Store(place))
-            results.append((run.stage("draw", make, kept=Made).x, int(run.random("solve").integers(1000))))
+            with pytest.warns(DataWarning, match="careful"):
+                found = run.stage("draw", make, kept=Made)
+            results.append((found.x, int(run.random("solve").integers(1000))))
         told.append([event.kind for event in heard])
     assert results[0] == results[1]
     assert told == [

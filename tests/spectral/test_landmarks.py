@@ -14,9 +14,10 @@ from sklearn.datasets import load_digits, make_swiss_roll
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Events
-from lowdim.run import Run, Streams
+from lowdim.run import Run
 from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks, snap_to_points
 from lowdim.solvers.landmarks.configuration import CHOICES, LandmarkSolver
+from lowdim.streams import Streams
 
 ROLL = make_swiss_roll(900, random_state=0)[0]
 DIGITS = load_digits().data

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.manifold._locally_linear as reference
-from lowdim.spectral.recipes import alignment
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_swiss_roll
@@ -18,6 +17,7 @@ from lowdim.affinities.patches import Patches, coordinate_patches, distance_patc
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.events import Event, Events
+from lowdim.methods import alignment
 from lowdim.methods.lle_hessian import hessian_lle
 from lowdim.methods.lle_ltsa import ltsa
 from lowdim.methods.lle_modified import modified_lle

@@ -20,7 +20,7 @@ from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
-from lowdim.run import Run, Streams, Workers
+from lowdim.run import Run, Workers
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.common import orthonormal, standard_form
 from lowdim.solvers.landmarks.certificate import residuals_of
@@ -28,6 +28,7 @@ from lowdim.solvers.landmarks.galerkin import reduce
 from lowdim.solvers.landmarks.polish import polished
 from lowdim.solvers.landmarks.small import solve_small
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
+from lowdim.streams import Streams
 
 QUIET = Events()
 

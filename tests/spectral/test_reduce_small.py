@@ -8,10 +8,11 @@ from scipy import linalg
 
 from lowdim.errors import ConvergenceError, InputError
 from lowdim.events import Events
-from lowdim.run import Run, Streams
+from lowdim.run import Run
 from lowdim.solvers.landmarks import small
 from lowdim.solvers.landmarks.galerkin import Reduced
 from lowdim.solvers.landmarks.small import nearest_coordinates, reduced_components, solve_small
+from lowdim.streams import Streams
 
 SIZE = 60
 

@@ -18,7 +18,7 @@ from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
 from lowdim.records import Problem
-from lowdim.run import Run, Streams
+from lowdim.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.common import standardise
 from lowdim.solvers.landmarks.bounds import upper_bound
@@ -26,6 +26,7 @@ from lowdim.solvers.landmarks.galerkin import reduce
 from lowdim.solvers.landmarks.small import solve_small
 from lowdim.solvers.landmarks.smooth import smoothed
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
+from lowdim.streams import Streams
 
 QUIET = Events()
 

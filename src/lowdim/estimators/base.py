@@ -27,7 +27,8 @@ from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
 from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
-from ..run import Run, Shared, Store, Streams, Workers
+from ..run import Run, Shared, Store, Workers
+from ..streams import Streams
 from .foreign_names import ForeignNames, own_word
 
 COMMON_RULES: Mapping[str, Rule] = {

@@ -76,8 +76,8 @@ class Costs:
     """The stages of a method with their estimated seconds and bytes, for the solvers to put together.
 
     ``forming`` are the stages that form the whole problem and ``by_blocks`` those that pass over it without holding it;
-    ``solving`` are the stages of the exact solution. ``entries`` is the number of entries in a row of A, ``degree`` that
-    of neighbours of a point where there is a graph.
+    ``solving`` are the stages of the exact solution. ``entries`` is the number of entries in a row of A, ``degree``
+    that of neighbours of a point where there is a graph.
     """
 
     forming: list[PlannedStage]
@@ -225,9 +225,6 @@ class Method(ABC):
     @abstractmethod
     def costs(self, size: Size) -> Costs:
         """Estimated cost of its stages."""
-
-    def check(self, rows: Rows) -> None:
-        """Raise an InputError where the data cannot be embedded so."""
 
 
 def fewer_neighbors(method: OnGraph, n_landmarks: int, run: Run) -> OnGraph:

@@ -1,4 +1,4 @@
-"""The neighbour graph that Isomap, LLE, Laplacian eigenmaps and neighbour embeddings begin with, for every form of data."""
+"""The neighbour graph that spectral methods and neighbour embeddings begin with, for every form of data."""
 
 from __future__ import annotations
 

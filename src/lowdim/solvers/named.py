@@ -35,7 +35,7 @@ LANDMARKS_RULE: Rule = Either(Whole(2), Instance(np.ndarray, list, tuple), Nothi
 
 
 def resolve_solver(estimator: Any) -> Solver:
-    """The solver of an estimator, checked; ``landmarks`` given to one that has that parameter is short for `Nystrom`."""
+    """The solver of an estimator, checked; ``landmarks`` of an estimator is short for `Nystrom`."""
     landmarks, solver = getattr(estimator, "landmarks", None), estimator.solver
     if landmarks is not None:
         if solver not in ("auto", "nystrom"):

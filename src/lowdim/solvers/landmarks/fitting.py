@@ -136,8 +136,8 @@ def require_points(points: Points, solver: LandmarkSolver) -> None:
     if not points.has_distances:
         raise InputError(
             f"{type(solver).__name__} needs points, or the distances between all of them, to rebuild each from its "
-            f"landmarks; got {_without_distances(points)}. Use Nystrom (or VariationalNystrom where the method has it), "
-            "or solver='exact', or give the points."
+            f"landmarks; got {_without_distances(points)}. Use Nystrom, VariationalNystrom where the method has it, or "
+            "solver='exact', or give the points."
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from lowdim import memory
-from lowdim.cli import signals
+from lowdim.cli.terminal import signals
 from lowdim.data import mapped
 from lowdim.errors import CheckpointError
 from lowdim.persistence import atomic, lock
@@ -142,10 +143,26 @@ def test_memory_on_windows(monkeypatch):
 
 
 def test_signals_without_set_blocking(monkeypatch):
-    """Python 3.11 on Windows has no such call; there a pipe need not be asked not to wait."""
+    """Python 3.11 on Windows has no such call; a signal is acknowledged and interrupts all the same, and once."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals are the main thread's")
+    wakers, told = [], []
+
+    def set_wakeup_fd(descriptor, **_):
+        # That of this system takes no pipe that may wait, as that of Windows does.
+        wakers.append(descriptor)
+        return -1
+
     monkeypatch.delattr(os, "set_blocking")
-    monkeypatch.setattr(signals.signal, "set_wakeup_fd", lambda *_, **__: -1)
-    with signals.heeding(lambda text: None):
-        pass
+    monkeypatch.setattr(signals.signal, "set_wakeup_fd", set_wakeup_fd)
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with signals.heeding(told.append):
+            os.write(wakers[0], bytes([signal.SIGTERM]))
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
+        assert told == [signals.STOPPING]
+        assert wakers[1:] == [-1]
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -38,7 +38,7 @@ def test_fits_transforms_searches_scores_and_sweeps_change_nothing():
         "LaplacianEigenmaps approximate",
         "SpectralClustering",
         "TSNE fft",
-        "neighbours flat",
+        "neighbours blocked",
         "neighbours tree",
         "score",
         "sweep",

@@ -112,11 +112,12 @@ def test_kernels_compiled_by_two_threads_at_once(tmp_path):
     """With an empty cache, and with the cache that this leaves."""
     code = (
         "import threading, hashlib, numpy\n"
+        "from lowdim.run import Run\n"
         "from lowdim.spectral.grouping import group\n"
         "X = numpy.random.default_rng(0).normal(size=(600, 4))\n"
         "found = []\n"
         "def fit():\n"
-        "    groups = group(X, 5, rng=numpy.random.default_rng(0), n_jobs=2)\n"
+        "    groups = group(X, 5, run=Run.of(0, 2))\n"
         "    found.append(hashlib.sha256(groups.centers).hexdigest())\n"
         "workers = [threading.Thread(target=fit) for _ in range(3)]\n"
         "[worker.start() for worker in workers]\n"

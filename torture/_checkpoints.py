@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim import keeping
+from lowdim import run as running
 from lowdim.errors import CheckpointWarning, FileError
 from lowdim.events import Event, Listener
 from lowdim.persistence import budget, checkpoint
@@ -243,9 +243,9 @@ class _RunTrial(Trial):
 @contextmanager
 def _eager() -> Iterator[None]:
     """All that can be kept is, in small pieces."""
-    before = budget.PACE, keeping.PIECE_BYTES
-    budget.PACE, keeping.PIECE_BYTES = EAGER, PIECE_BYTES
+    before = budget.PACE, running.PIECE_BYTES
+    budget.PACE, running.PIECE_BYTES = EAGER, PIECE_BYTES
     try:
         yield
     finally:
-        budget.PACE, keeping.PIECE_BYTES = before
+        budget.PACE, running.PIECE_BYTES = before

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim import keeping
+from lowdim import run as running
 from lowdim.errors import CheckpointWarning
 from lowdim.persistence import budget, checkpoint, container
+from lowdim.selection import Sweep
 
 RUNS: dict[str, Callable[[Any], Any]] = {
     "t-SNE": lambda path: fit(lowdim.TSNE(max_iter=60, record=20, repulsion="fft", checkpoint=path)),
@@ -80,7 +81,7 @@ def sweep(estimator: Any, grid: dict[str, Any], path: Any) -> dict[str, Any]:
     return sweep_values(lowdim.sweep(estimator, grid, data(), np.arange(400) < 240, seeds=2, checkpoint=path))
 
 
-def sweep_values(found: lowdim.Sweep) -> dict[str, Any]:
+def sweep_values(found: Sweep) -> dict[str, Any]:
     """Everything that a sweep has left but its seconds."""
     runs = [(run.point, run.seed, run.figures, run.warnings, run.status) for run in found.runs]
     return {"runs": runs, "best": found.best, "complete": found.complete}
@@ -117,7 +118,7 @@ def work(name: str, folder: Path | None, point: str = "", count: int = 0) -> dic
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", CheckpointWarning)
     budget.PACE = budget.Pace(share=float("inf"), interval=0.0, worth=0.0)
-    keeping.PIECE_BYTES = 1 << 16
+    running.PIECE_BYTES = 1 << 16
     if point:
         _arm(point, count)
     return RUNS[name](folder)

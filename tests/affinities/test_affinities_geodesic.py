@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from lowdim import kernels
 from lowdim.affinities import paths_from_new, shortest_paths, symmetrize
-from lowdim.events import Event, Events
+from lowdim.events import Event
 from lowdim.records import Neighbors
 from lowdim.run import Run
 
@@ -150,7 +150,7 @@ def test_threads_change_nothing_and_progress_reaches_the_end() -> None:
     def listen(event: Event) -> None:
         heard.append(event)
 
-    alone = shortest_paths(graph, None, Run(Events(listen), 1))
+    alone = shortest_paths(graph, None, Run.of(n_jobs=1).heard_by(listen))
     np.testing.assert_array_equal(alone, shortest_paths(graph, None, Run.of(n_jobs=4)))
     done = [event.data["done"] for event in heard if event.kind == "progress"]
     assert done == sorted(done)

@@ -44,7 +44,7 @@ WRONG_USE = [
     ),
     (
         "embed points.npy --affinity gaus",
-        "one of auto, precomputed, gaussian, entropic, binary, self-tuning; got 'gaus'. Did you mean gaussian?",
+        "one of auto, precomputed, binary, entropic, gaussian, self-tuning; got 'gaus'. Did you mean gaussian?",
     ),
     ("embed points.npy --affinity entropic --perplexity 5", "--perplexity belongs to --affinity auto"),
     (

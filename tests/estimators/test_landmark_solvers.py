@@ -161,7 +161,9 @@ def test_a_graph_goes_by_its_columns(solver, roll):
 @pytest.mark.parametrize("choose", ["farthest", "thinned"])
 def test_kernel_values_are_no_distances(choose, roll):
     values = np.exp(-0.01 * np.square(roll[:, None] - roll[None]).sum(axis=2))
-    with pytest.raises(InputError, match="needs distances between points"):
+    with pytest.raises(
+        InputError, match=f"choose='{choose}' needs the distances between points; got kernel values"
+    ):
         lowdim.KernelPCA(kernel="precomputed", solver=Nystrom(50, choose=choose)).fit(values)
 
 

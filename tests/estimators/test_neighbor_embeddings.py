@@ -27,6 +27,7 @@ from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.optimize import Annealing, DirectedDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS
+from lowdim.run import Run
 
 METHODS = {
     "SNE": lowdim.SNE,
@@ -45,8 +46,9 @@ def divergence_of(X, E):
     """KL(P | Q) of an embedding, all pairs summed."""
     P = lowdim.LaplacianEigenmaps(affinity=lowdim.Entropic(30.0), n_neighbors=90).fit(X).affinity_matrix_
     P = P / P.sum()
-    engine = Exact().start(STUDENT, len(X), 2, 1)
-    return kl_divergence(t_sne.TSNE(Attraction(P, STUDENT, 1), engine), E)
+    run = Run.of(n_jobs=1)
+    engine = Exact().start(STUDENT, len(X), 2, run)
+    return kl_divergence(t_sne.TSNE(Attraction(P, STUDENT, run), engine), E)
 
 
 @pytest.fixture(scope="module")
@@ -394,8 +396,9 @@ def test_sne_says_where_a_point_would_leave_for_ever(few):
     largest = 2 * P.sum(axis=1).min()
     assert f"at most {largest:.4g} " in str(told.value)
     # The point of the smallest degree, moved away, lowers E by what the formula says.
-    engine = Exact().start(GAUSSIAN, len(X), 2, 1)
-    energy = sne.SNE(Attraction(P, GAUSSIAN, 1), engine, lam=largest + 0.1)
+    run = Run.of(n_jobs=1)
+    engine = Exact().start(GAUSSIAN, len(X), 2, run)
+    energy = sne.SNE(Attraction(P, GAUSSIAN, run), engine, lam=largest + 0.1)
     E = np.random.default_rng(0).standard_normal((len(X), 2))
     values = []
     for distance in (1e5, 2e5):
@@ -414,12 +417,11 @@ def test_symmetric_sne_without_a_minimum_is_an_error():
 def written_out(X, perplexity, n_neighbors):
     """Distinct rows, how many copies each has, and P over all rows: a row's p_m|n is shared by the copies of m."""
     distinct, owners, copies = np.unique(X, axis=0, return_inverse=True, return_counts=True)
-    lists = build.build_index(Rows(distinct), search="exact").query(None, n_neighbors)
-    fitted = lowdim.Entropic(perplexity).fit(lists, events=Events())
+    run = Run.of()
+    lists = build.build_index(Rows(distinct), search="exact", run=run).query(None, n_neighbors, run)
+    fitted = lowdim.Entropic(perplexity).fit(lists, run)
     P = np.zeros((len(distinct), len(distinct)))
-    P[np.repeat(np.arange(len(distinct)), lists.counts), lists.indices] = fitted.conditional(
-        lists, events=Events()
-    )
+    P[np.repeat(np.arange(len(distinct)), lists.counts), lists.indices] = fitted.conditional(lists, run)
     rows = (P / copies)[np.ix_(owners.ravel(), owners.ravel())]
     return owners.ravel(), copies.astype(float), (rows + rows.T) / 2
 
@@ -460,14 +462,27 @@ def test_the_usual_start_of_symmetric_sne_ends_in_a_low_minimum(iris):
 
 
 def test_names_of_other_libraries_are_pointed_out():
-    with pytest.raises(TypeError, match=r"TSNE has no parameter 'angle'\. Use repulsion=BarnesHut\(theta="):
+    with pytest.raises(TypeError, match=r"TSNE has no parameter 'angle': .*'repulsion' .*BarnesHut\(theta="):
         lowdim.TSNE(angle=0.5)
-    with pytest.raises(TypeError, match=r"SNE has no parameter 'learning_rate'\. Use optimizer=Momentum"):
+    with pytest.raises(TypeError, match=r"SNE has no parameter 'learning_rate': .*'optimizer' .*Momentum\("):
         lowdim.SNE(learning_rate=200.0)
-    with pytest.raises(ValueError, match=r"TSNE has no parameter 'n_iter_without_progress'\. Use tolerance="):
+    with pytest.raises(ValueError, match=r"TSNE has no parameter 'n_iter_without_progress': .*'tolerance'"):
         lowdim.TSNE().set_params(n_iter_without_progress=300)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'perplexities'"):
+    with pytest.raises(
+        TypeError, match=r"TSNE has no parameter 'perplexities'\. Did you mean 'perplexity'\?"
+    ):
         lowdim.TSNE(perplexities=3)
+    openings = {
+        "exaggeration": r"'lam' here\. .*lam=1 / exaggeration",
+        "initialization": r"'init' here",
+        "negative_gradient_method": r"'repulsion' here\. .*'bh' is 'barnes-hut'",
+        "neighbors": r"'search' here",
+        "early_exaggeration_iter": r"'optimizer' here\. .*Annealing\(iterations=",
+        "momentum": r"'optimizer' here\. .*Momentum\(momentum=",
+    }
+    for name, words in openings.items():
+        with pytest.raises(TypeError, match=f"TSNE has no parameter '{name}': it is called {words}"):
+            lowdim.TSNE(**{name: 1})
     assert list(inspect.signature(lowdim.TSNE).parameters)[:2] == ["n_components", "perplexity"]
     assert lowdim.TSNE().set_params(early_exaggeration=4.0).early_exaggeration == 4.0
 

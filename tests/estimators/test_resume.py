@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim import LLL, TSNE, ElasticEmbedding, Isomap, LaplacianEigenmaps, SymmetricSNE, keeping
+from lowdim import LLL, TSNE, ElasticEmbedding, Isomap, LaplacianEigenmaps, SymmetricSNE
+from lowdim import run as running
 from lowdim.errors import CheckpointError, CheckpointWarning, InputError, InterruptedWarning
 from lowdim.optimize import DirectedDescent
 from lowdim.optimize.directions import SpectralDirection
@@ -52,7 +53,7 @@ class Cut(BaseException):
 def eager(monkeypatch):
     """Everything is kept, in many files."""
     monkeypatch.setattr(budget, "PACE", budget.Pace(share=float("inf"), interval=0.0, worth=0.0))
-    monkeypatch.setattr(keeping, "PIECE_BYTES", 1 << 15)
+    monkeypatch.setattr(running, "PIECE_BYTES", 1 << 15)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def fitted(Y: Floats, embedding: Floats, k: int, metric: str = "euclidean") -> L
 def test_fitted_points_take_their_own_coordinates_exactly(metric: str) -> None:
     Y = load_digits().data[:300]
     embedding = np.random.default_rng(0).normal(size=(300, 2))
-    np.testing.assert_array_equal(fitted(Y, embedding, 8, metric).transform(Rows(Y)), embedding)
+    np.testing.assert_array_equal(fitted(Y, embedding, 8, metric).transform(Rows(Y), Run.of()), embedding)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -33,8 +33,8 @@ def test_any_batching_gives_the_same_bits(metric: str) -> None:
     new = make_swiss_roll(600, random_state=1)[0]
     new[5] *= 100
     mapping = fitted(Y, embedding, 9, metric)
-    whole = mapping.transform(Rows(new))
-    parts = [mapping.transform(Rows(new[start : start + 7])) for start in range(0, 600, 7)]
+    whole = mapping.transform(Rows(new), Run.of())
+    parts = [mapping.transform(Rows(new[start : start + 7]), Run.of()) for start in range(0, 600, 7)]
     np.testing.assert_array_equal(np.vstack(parts), whole)
 
 
@@ -46,11 +46,11 @@ def test_blocks_and_far_rows_change_no_bit(dtype: type, monkeypatch: pytest.Monk
     new[::50] *= 1e30
     new[1::50] = 0
     mapping = fitted(Y, embedding, 5)
-    whole = mapping.transform(Rows(new))
-    alone = np.vstack([mapping.transform(Rows(row[None])) for row in new])
+    whole = mapping.transform(Rows(new), Run.of())
+    alone = np.vstack([mapping.transform(Rows(row[None]), Run.of()) for row in new])
     np.testing.assert_array_equal(alone, whole)
     monkeypatch.setattr("lowdim.maps.locally_linear.BLOCK_NEIGHBORS", 35)
-    np.testing.assert_array_equal(mapping.transform(Rows(new)), whole)
+    np.testing.assert_array_equal(mapping.transform(Rows(new), Run.of()), whole)
 
 
 def test_an_affine_embedding_is_continued() -> None:
@@ -58,7 +58,7 @@ def test_an_affine_embedding_is_continued() -> None:
     Y = rng.uniform(size=(2000, 3))
     affine = Y @ rng.normal(size=(3, 2)) + 1
     new = rng.uniform(0.1, 0.9, size=(200, 3))
-    rebuilt = fitted(Y, np.column_stack([affine, Y]), 8).transform(Rows(new))
+    rebuilt = fitted(Y, np.column_stack([affine, Y]), 8).transform(Rows(new), Run.of())
     # The weights rebuild the new point up to their ridge, and the coordinates with it.
     assert np.abs(rebuilt[:, 2:] - new).max() < 0.02
     np.testing.assert_allclose(
@@ -70,12 +70,16 @@ def test_motions_of_the_embedding_pass_through() -> None:
     rng = np.random.default_rng(0)
     Y, new, embedding = rng.normal(size=(100, 4)), rng.normal(size=(20, 4)), rng.normal(size=(100, 2))
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
-    first = fitted(Y, embedding, 6).transform(Rows(new)) @ turn + 5
-    np.testing.assert_allclose(fitted(Y, embedding @ turn + 5, 6).transform(Rows(new)), first, atol=1e-11)
+    first = fitted(Y, embedding, 6).transform(Rows(new), Run.of()) @ turn + 5
+    np.testing.assert_allclose(
+        fitted(Y, embedding @ turn + 5, 6).transform(Rows(new), Run.of()), first, atol=1e-11
+    )
 
 
 def test_precomputed_distances_map_as_coordinates_do() -> None:
     rng = np.random.default_rng(0)
     Y, new, embedding = rng.normal(size=(150, 5)), rng.normal(size=(30, 5)), rng.normal(size=(150, 2))
-    by_distances = fitted(cdist(Y, Y), embedding, 7, "precomputed").transform(Rows(cdist(new, Y)))
-    np.testing.assert_allclose(by_distances, fitted(Y, embedding, 7).transform(Rows(new)), atol=1e-9)
+    by_distances = fitted(cdist(Y, Y), embedding, 7, "precomputed").transform(Rows(cdist(new, Y)), Run.of())
+    np.testing.assert_allclose(
+        by_distances, fitted(Y, embedding, 7).transform(Rows(new), Run.of()), atol=1e-9
+    )

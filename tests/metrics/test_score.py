@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.stats import spearmanr
 from sklearn.manifold import trustworthiness
 
-from lowdim.errors import InputError
+from lowdim.errors import InputError, NumericalError
 from lowdim.metrics import neighbor_accuracy, score
 from lowdim.metrics.scores import MEASURES
 
@@ -214,8 +214,11 @@ def test_a_function_may_be_the_metric():
     found, expected = score(X, E, metric=furthest), score(X, E, metric="chebyshev")
     assert found["trustworthiness"] == expected["trustworthiness"]
     assert found.metric == "furthest"
-    with pytest.raises(InputError, match="finite distances >= 0"):
+    with pytest.raises(InputError, match=r"metric=<lambda> must .* >= 0; it gave -.*metric='precomputed'"):
         score(X, E, metric=lambda a, b: a[0] - b[0])
+    for value in (np.nan, np.inf):
+        with pytest.raises(NumericalError, match=r"metric '<lambda>' gave .* not finite.*see to the metric"):
+            score(X, E, metric=lambda a, b, value=value: value)
 
 
 def test_distances_beyond_what_a_number_holds_are_named():

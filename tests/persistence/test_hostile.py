@@ -159,7 +159,7 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
     document, arrays, _ = parts[model]
     document = copy.deepcopy(document)
     fields = next(fields for name, fields in document["objects"] if name == kind)
-    assert key in fields or key == "more"
+    assert key in fields or key in ("more", "n_jobs")  # which only older files have
     return document, arrays, fields
 
 
@@ -183,7 +183,7 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
         ("PCA", "Stage", "depth", {"dict": [[[1], 1]]}, "cannot be one"),
         ("Isomap", "Lookup", "n_neighbors", 10**9, "parts of Lookup do not fit"),
         ("Isomap", "Lookup", "radius", -1.0, "parts of Lookup do not fit"),
-        ("Isomap", "SquaredGeodesics", "n_jobs", 10**9, "n_jobs of SquaredGeodesics is 1000000000"),
+        ("TSNE-barnes-hut", "BarnesHutField", "n_jobs", 10**9, "n_jobs of BarnesHutField is 1000000000"),
         ("Isomap", "MappedMetric", "name", "eval", "no metric 'eval'"),
         ("Isomap", "Frame", "unit", 0.0, "parts of Frame do not fit"),
         ("MDS-seuclidean", "GeneralMetric", "function", "os.system", "parts of GeneralMetric do not fit"),
@@ -202,7 +202,7 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
         ("TSNE-fft", "FourierField", "step", 1e-9, "smaller than its field"),
         ("TSNE-fft", "FourierField", "end", {"array": ["embedding_", "C"]}, "has no place"),
         ("TSNE-barnes-hut", "BarnesHutField", "theta", -1.0, "no places"),
-        ("TSNE-barnes-hut", "FixedEmbeddingMap", "kernel", "cauchy", "kernel of FixedEmbeddingMap"),
+        ("TSNE-barnes-hut", "FixedEmbeddingMap", "kernel", "cauchy", "no similarity 'cauchy'"),
     ],
 )
 def test_wrong_fields_are_named(

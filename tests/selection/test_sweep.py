@@ -88,16 +88,16 @@ def test_neighbours_are_searched_for_once(few, monkeypatch):
 
 
 def test_landmark_weights_are_made_once_for_each_number_of_landmarks(few, monkeypatch):
-    from lowdim.estimators import landmarks
+    from lowdim.solvers.landmarks import fitting
 
     made = []
-    weights = landmarks.landmark_weights
+    weights = fitting.landmark_weights
 
     def counted(rows, chosen, *rest, **other):
         made.append(chosen.size)
         return weights(rows, chosen, *rest, **other)
 
-    monkeypatch.setattr(landmarks, "landmark_weights", counted)
+    monkeypatch.setattr(fitting, "landmark_weights", counted)
     grid = {"n_neighbors": [8, 12, 20], "n_landmarks": [40, 80]}
     found = sweep(lowdim.LaplacianEigenmaps(solver="lll"), grid, few[0], few[1])
     assert [row["status"] for row in found.rows] == ["ok"] * 6
@@ -156,9 +156,9 @@ def test_one_fit_serves_every_number_of_components(few, make, monkeypatch):
     fits = []
     fit = lowdim.estimators.base.Estimator._fit
 
-    def counted(self, X, shared, keeper=None):
+    def counted(self, X, store):
         fits.append(self.n_components)
-        return fit(self, X, shared, keeper)
+        return fit(self, X, store)
 
     monkeypatch.setattr(lowdim.estimators.base.Estimator, "_fit", counted)
     found = sweep(make(), {"n_components": [2, 10, 4]}, data, labels, seeds=[5])

@@ -12,7 +12,6 @@ from sklearn.datasets import load_digits, make_swiss_roll
 
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
-from lowdim.events import Events
 from lowdim.maps.locally_linear import LocallyLinearMap
 from lowdim.neighbors.lookup import Lookup
 from lowdim.run import Run
@@ -25,7 +24,9 @@ ROLL = make_swiss_roll(1500, random_state=0)[0]
 DIGITS = load_digits().data
 
 
-def weigh(values, landmarks, k, *, metric="euclidean", pairwise=False, **options) -> LandmarkWeights:
+def weigh(
+    values, landmarks, k, *, metric="euclidean", pairwise=False, run=None, **options
+) -> LandmarkWeights:
     """Weights on landmarks given as points or as places among the values."""
     if isinstance(landmarks, np.ndarray) and landmarks.dtype.kind == "i":
         chosen = values[landmarks]
@@ -33,7 +34,7 @@ def weigh(values, landmarks, k, *, metric="euclidean", pairwise=False, **options
     else:
         chosen = Landmarks(Rows(landmarks), None)
     return landmark_weights(
-        Rows(values), chosen, k, metric=metric, pairwise=pairwise, **options, run=Run.of(0)
+        Rows(values), chosen, k, metric=metric, pairwise=pairwise, **options, run=run or Run.of(0)
     )
 
 
@@ -111,7 +112,9 @@ def test_precomputed_distances_weigh_as_points_do() -> None:
     coordinates = np.random.default_rng(0).normal(size=(150, 2))
     maps = [LocallyLinearMap(Lookup(found.index, 5), coordinates) for found in (by_points, by_table)]
     np.testing.assert_allclose(
-        maps[1].transform(Rows(cdist(new, ROLL[places]))), maps[0].transform(Rows(new)), atol=1e-6
+        maps[1].transform(Rows(cdist(new, ROLL[places])), Run.of()),
+        maps[0].transform(Rows(new), Run.of()),
+        atol=1e-6,
     )
 
 
@@ -160,9 +163,9 @@ def test_a_landmark_is_itself_alone() -> None:
 def test_any_batching_and_threading_gives_the_same_bits(metric: str, batch: int, monkeypatch) -> None:
     values = np.vstack((DIGITS[:600], DIGITS[:40] * 1e200, DIGITS[:40] * 1e-200))
     places = np.concatenate((drawn(600, 80), [610, 650]))
-    whole = weigh(values, places, 6, metric=metric, n_jobs=1)
+    whole = weigh(values, places, 6, metric=metric, run=Run.of(0, n_jobs=1))
     monkeypatch.setattr(weights_module, "BLOCK_NEIGHBORS", 6 * batch)
-    parts = weigh(values, places, 6, metric=metric, n_jobs=3)
+    parts = weigh(values, places, 6, metric=metric, run=Run.of(0, n_jobs=3))
     np.testing.assert_array_equal(whole.Z.indices, parts.Z.indices)
     np.testing.assert_array_equal(whole.Z.data, parts.Z.data)
     assert whole.far == parts.far
@@ -172,7 +175,7 @@ def test_the_map_of_new_points_agrees_with_the_weights_at_fit() -> None:
     places = drawn(1500, 100)
     found = weigh(ROLL, places, 5)
     coordinates = np.random.default_rng(0).normal(size=(100, 3))
-    mapped = LocallyLinearMap(Lookup(found.index, 5), coordinates).transform(Rows(ROLL))
+    mapped = LocallyLinearMap(Lookup(found.index, 5), coordinates).transform(Rows(ROLL), Run.of())
     np.testing.assert_allclose(mapped, found.Z @ coordinates, rtol=0, atol=1e-12)
 
 
@@ -275,7 +278,7 @@ def test_distances_alone_tell_what_is_far() -> None:
 
 def test_progress_reaches_all_rows() -> None:
     said: list = []
-    weigh(ROLL, drawn(1500, 50), 5, events=Events(said.append))
+    weigh(ROLL, drawn(1500, 50), 5, run=Run.of(0).heard_by(said.append))
     done = [event.data for event in said if event.kind == "progress"]
     assert done[-1]["done"] == done[-1]["total"] == 1500
     assert [event.data["what"] for event in said if event.kind == "chosen"] == ["neighbour search"]

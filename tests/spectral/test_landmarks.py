@@ -13,7 +13,6 @@ from sklearn.datasets import load_digits, make_swiss_roll
 
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.events import Events
 from lowdim.run import Run
 from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks, snap_to_points
 from lowdim.solvers.landmarks.configuration import CHOICES, LandmarkSolver
@@ -24,7 +23,7 @@ DIGITS = load_digits().data
 
 
 def choose(
-    values, *, metric="euclidean", pairwise=False, places=None, seed=0, n_jobs=None, events=None, **settings
+    values, *, metric="euclidean", pairwise=False, places=None, seed=0, n_jobs=None, listeners=(), **settings
 ):
     return choose_landmarks(
         Rows(values),
@@ -32,7 +31,7 @@ def choose(
         metric=metric,
         pairwise=pairwise,
         place_of_row=places,
-        run=Run(events or Events(), n_jobs=n_jobs, streams=Streams(seed)),
+        run=Run.of(seed, n_jobs).heard_by(*listeners),
     )
 
 
@@ -88,7 +87,7 @@ def test_farthest_points_are_those_of_the_definition(metric: str, form) -> None:
     if metric == "cityblock" and form is csr_array:
         values = values.astype(np.float64)
     found = choose(values, n_landmarks=25, choose="farthest", metric=metric)
-    first = int(np.random.default_rng(0).integers(300))
+    first = int(Streams(0)["landmarks"].integers(300))
     table = cdist(DIGITS[:300], DIGITS[:300], metric)
     # Ties in the table may fall either way: what is defined is how far each new point is from those before it.
     order = farthest_by_definition(table, first, 25)
@@ -125,7 +124,7 @@ def test_farthest_points_of_a_matrix_are_those_of_the_points() -> None:
 
 def test_farthest_points_end_where_all_others_coincide() -> None:
     values, said = np.repeat(ROLL[:7], 5, axis=0), []
-    found = choose(values, n_landmarks=20, choose="farthest", events=Events(said.append))
+    found = choose(values, n_landmarks=20, choose="farthest", listeners=[said.append])
     assert found.size == 7
     assert "coincide" in [event for event in said if event.kind == "chosen"][-1].message
 
@@ -148,7 +147,7 @@ def thinned_by_definition(table: np.ndarray, drawn: np.ndarray, count: int) -> l
 @pytest.mark.parametrize("pairwise", [False, True])
 def test_thinning_deletes_the_later_of_the_closest_pair(pairwise: bool) -> None:
     table = cdist(ROLL, ROLL)
-    drawn = np.sort(np.random.default_rng(5).choice(900, 120, replace=False, shuffle=False))
+    drawn = np.sort(Streams(5)["landmarks"].choice(900, 120, replace=False, shuffle=False))
     values, metric = (table, "precomputed") if pairwise else (ROLL, "euclidean")
     found = choose(values, n_landmarks=100, choose="thinned", seed=5, metric=metric, pairwise=pairwise)
     np.testing.assert_array_equal(found.indices, thinned_by_definition(table, drawn, 100))
@@ -210,7 +209,7 @@ def test_k_means_of_directions_ignores_lengths(metric: str) -> None:
 def test_no_more_points_than_landmarks_takes_all_of_them(way: str) -> None:
     said: list = []
     for count in (30, 31, 1000):
-        found = choose(ROLL[:30], n_landmarks=count, choose=way, events=Events(said.append))
+        found = choose(ROLL[:30], n_landmarks=count, choose=way, listeners=[said.append])
         np.testing.assert_array_equal(found.indices, np.arange(30))
     assert [event.data["choice"] for event in said if event.kind == "chosen"] == ["all 30 points"] * 3
 
@@ -294,6 +293,7 @@ def test_what_a_matrix_or_a_metric_cannot_have_is_refused() -> None:
     for way in ("farthest", "thinned", "k-means"):
         with pytest.raises(InputError, match="sparse matrix that does not hold them all"):
             choose(csr_array(table), n_landmarks=5, choose=way, metric="graph", pairwise=True)
+        assert choose(csr_array(table), n_landmarks=40, choose=way, metric="graph", pairwise=True).size == 40
     with pytest.raises(InputError, match="choose must be one of"):
         choose(ROLL, n_landmarks=5, choose="nearest")
 

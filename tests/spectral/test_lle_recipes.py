@@ -23,21 +23,30 @@ from lowdim.methods.lle_ltsa import ltsa
 from lowdim.methods.lle_modified import modified_lle
 from lowdim.methods.lle_standard import standard_lle
 from lowdim.records import Floats, Neighbors, Problem
-from lowdim.run import Run
+from lowdim.run import Run, Workers
 
 Recipe = Callable[..., Problem]
 
 
 def _standard(patches: Patches, n_components: int, **options: Any) -> Problem:
     del n_components
-    return standard_lle(patches, **options, run=Run.of(0))
+    return standard_lle(patches, **options)
+
+
+def _quiet(make: Recipe) -> Recipe:
+    """A recipe that needs no run to be named."""
+
+    def recipe(patches: Patches, n_components: int, *, run: Run | None = None, **options: Any) -> Problem:
+        return make(patches, n_components, **options, run=Run.of(0) if run is None else run)
+
+    return recipe
 
 
 RECIPES: dict[str, Recipe] = {
-    "standard": _standard,
-    "modified": modified_lle,
-    "hessian": hessian_lle,
-    "ltsa": ltsa,
+    "standard": _quiet(_standard),
+    "modified": _quiet(modified_lle),
+    "hessian": _quiet(hessian_lle),
+    "ltsa": _quiet(ltsa),
 }
 
 
@@ -47,7 +56,7 @@ def nearest(Y: Floats, k: int) -> Neighbors:
 
 
 def patches_of(Y: Floats, k: int) -> Patches:
-    return coordinate_patches(nearest(Y, k), Rows(Y))
+    return coordinate_patches(nearest(Y, k), Rows(Y), None, Run.of(0))
 
 
 def dense(problem: Problem) -> Floats:
@@ -211,7 +220,7 @@ def test_distances_alone_give_the_same_matrix(variant: str) -> None:
         return distances[own[:, :, None], own[:, None, :]]
 
     expected = dense(RECIPES[variant](patches_of(Y, 8), 2))
-    A = dense(RECIPES[variant](distance_patches(neighbors, between), 2))
+    A = dense(RECIPES[variant](distance_patches(neighbors, between, Run.of(0)), 2))
     np.testing.assert_allclose(A, expected, atol=1e-7 * np.abs(expected).max())
 
 
@@ -222,7 +231,7 @@ def test_rows_of_different_lengths(variant: str) -> None:
     keep = np.arange(14) < np.random.default_rng(0).integers(7, 15, size=120)[:, None]
     indptr = np.concatenate(([0], np.cumsum(keep.sum(1))))
     ragged = Neighbors(indptr, full.indices[keep.ravel()], full.distances[keep.ravel()], 120)
-    A = dense(RECIPES[variant](coordinate_patches(ragged, Rows(Y)), 2))
+    A = dense(RECIPES[variant](coordinate_patches(ragged, Rows(Y), None, Run.of(0)), 2))
     coordinates = np.column_stack([np.ones(120), Y[:, :2]])
     # The ridge keeps weights from rebuilding the coordinates to the last digit.
     tolerance = 0.05 if variant in ("standard", "modified") else 1e-10
@@ -250,10 +259,11 @@ def test_weights_scale_the_terms_of_the_points(variant: str) -> None:
 def test_neither_waves_nor_threads_change_a_bit(monkeypatch: pytest.MonkeyPatch, variant: str) -> None:
     Y = make_swiss_roll(2500, random_state=0)[0]
     patches = patches_of(Y, 8)
-    first = RECIPES[variant](patches, 2, n_jobs=1).operator.explicit()
+    first = RECIPES[variant](patches, 2, run=Run.of(0, 1)).operator.explicit()
     monkeypatch.setattr(alignment, "WAVE_BYTES", 8 * 64 * 1100)
     seen: list[Event] = []
-    second = RECIPES[variant](patches, 2, n_jobs=3, events=Events(seen.append)).operator.explicit()
+    threaded = Run(Events(seen.append), Workers(3))
+    second = RECIPES[variant](patches, 2, run=threaded).operator.explicit()
     np.testing.assert_array_equal(first.data, second.data)
     np.testing.assert_array_equal(first.indices, second.indices)
     assert [event.data["done"] for event in seen][-1] == 2500
@@ -285,4 +295,4 @@ def test_too_few_neighbours_are_refused_by_name(variant: str, k: int) -> None:
 def test_standard_refuses_a_point_alone() -> None:
     alone = Neighbors(np.array([0, 1, 1, 2]), np.array([2, 0]), np.array([1.0, 1.0]), 3)
     with pytest.raises(InputError, match=r"needs at least 1 .*point 1 has 0"):
-        standard_lle(coordinate_patches(alone, Rows(np.eye(3))), run=Run.of(0))
+        standard_lle(coordinate_patches(alone, Rows(np.eye(3)), None, Run.of(0)), run=Run.of(0))

@@ -1,4 +1,4 @@
-"""Residuals of any vectors, and angles between subspaces."""
+"""Residuals of any vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from lowdim.records import Problem
 from lowdim.run import Run
 from lowdim.solvers.eigen import solve
-from lowdim.solvers.landmarks.certificate import largest_angle, residuals_of
+from lowdim.solvers.landmarks.certificate import residuals_of
 from lowdim.spectral.operators import CenteredGram, GramRows, Laplacian
 
 SIZE = 150
@@ -85,25 +85,6 @@ def test_rows_computed_afresh_are_computed_once():
     assert sum(asked) == SIZE
     whole = residuals_of(Problem(CenteredGram(D2), "largest", None, one), X, run=Run.of(0))
     np.testing.assert_allclose(lazy, whole, rtol=0.1)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_angles_are_those_of_the_inner_product(kind):
-    rng = np.random.default_rng(3)
-    problem = _problem(rng, kind)
-    _, B = _dense(problem)
-    basis = linalg.cholesky(B)
-    Q = linalg.qr(rng.standard_normal((SIZE, 4)), mode="economic")[0]
-    for angle in (0.0, 1e-9, 1e-3, 0.5, np.pi / 2):
-        turned = np.stack([Q[:, 0], np.cos(angle) * Q[:, 1] + np.sin(angle) * Q[:, 2]], axis=1)
-        X, other = (linalg.solve(basis, block) for block in (Q[:, :2], turned))
-        free = Problem(problem.operator, "smallest", problem.mass, None, problem.mass_matrix)
-        mixing = rng.standard_normal((2, 2))
-        np.testing.assert_allclose(largest_angle(free, X @ mixing, other), angle, atol=1e-10)
-        # What lies along the trivial solutions does not count.
-        moved = largest_angle(problem, X + 5.0, other)
-        np.testing.assert_allclose(moved, largest_angle(problem, X, other), atol=1e-9)
-    assert largest_angle(free, X[:, :1], X) < 1e-12
 
 
 def test_a_vector_that_is_trivial_has_no_residual():

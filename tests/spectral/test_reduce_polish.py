@@ -28,7 +28,6 @@ from lowdim.solvers.landmarks.galerkin import reduce
 from lowdim.solvers.landmarks.polish import polished
 from lowdim.solvers.landmarks.small import solve_small
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.streams import Streams
 
 QUIET = Events()
 
@@ -48,14 +47,13 @@ def refine(problem, X, k, degree=10, tolerance=None, events=QUIET, n_jobs=None):
 def curve():
     """An S curve of 3000 points: its problem, the landmark solution of six columns on 100 landmarks, the exact one."""
     points = Rows(datasets.s_curve(3000, random_state=0).data)
-    neighbors = build_index(points).query(None, 50)
-    problem = laplacian_problem(
-        Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET), run=Run.of(0)
-    )
+    run = Run.of(0)
+    neighbors = build_index(points, run=run).query(None, 50, run)
+    problem = laplacian_problem(Gaussian().fit(neighbors, run).weights(neighbors, run), run=run)
     chosen = np.random.default_rng(0).choice(3000, 100, replace=False)
-    index = build_index(points.select(chosen))
-    Z = reconstruction_weights(patches_of(index, index.query(points, 4), points), snap=True)
-    _, X = solve_small(reduce(problem, Z, run=Run.of(0)), "smallest", 6, run=Run(QUIET, streams=Streams(0)))
+    index = build_index(points.select(chosen), run=run)
+    Z = reconstruction_weights(patches_of(index, index.query(points, 4, run), points, run), run, snap=True)
+    _, X = solve_small(reduce(problem, Z, run=Run.of(0)), "smallest", 6, run=Run.of(0))
     return problem, Z @ X, solve(problem, 6, run=Run.of(0))
 
 

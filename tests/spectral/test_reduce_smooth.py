@@ -13,7 +13,6 @@ from lowdim.affinities.local_linear import reconstruction_weights
 from lowdim.affinities.patches import patches_of
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.events import Events
 from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
@@ -26,20 +25,18 @@ from lowdim.solvers.landmarks.galerkin import reduce
 from lowdim.solvers.landmarks.small import solve_small
 from lowdim.solvers.landmarks.smooth import smoothed
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
-from lowdim.streams import Streams
-
-QUIET = Events()
 
 
 def roll(n_points, n_landmarks, seed=0):
     """Laplacian eigenmaps of a Swiss roll, and its landmark weights."""
     points = Rows(datasets.swiss_roll(n_points, random_state=seed, aspect=1.5).data)
-    neighbors = build_index(points).query(None, 50)
-    W = Gaussian().fit(neighbors, events=QUIET).weights(neighbors, events=QUIET)
+    run = Run.of(0)
+    neighbors = build_index(points, run=run).query(None, 50, run)
+    W = Gaussian().fit(neighbors, run).weights(neighbors, run)
     chosen = np.random.default_rng(seed).choice(n_points, n_landmarks, replace=False)
-    index = build_index(points.select(chosen))
-    Z = reconstruction_weights(patches_of(index, index.query(points, 3), points), snap=True)
-    return laplacian_problem(W, run=Run.of(0)), Z
+    index = build_index(points.select(chosen), run=run)
+    Z = reconstruction_weights(patches_of(index, index.query(points, 3, run), points, run), run, snap=True)
+    return laplacian_problem(W, run=run), Z
 
 
 def random_problem(rng, size=200, kind="laplacian"):
@@ -119,7 +116,7 @@ def test_errors_fall_with_every_step():
     for steps in range(3):
         Z_smooth = smoothed(problem, Z, steps, run=Run.of(0))
         reduced = reduce(problem, Z_smooth, run=Run.of(0))
-        _, X = solve_small(reduced, "smallest", 2, run=Run(QUIET, streams=Streams(0)))
+        _, X = solve_small(reduced, "smallest", 2, run=Run.of(0))
         errors.append(procrustes(exact.vectors, Z_smooth @ X).error)
     assert errors[0] < 0.05
     assert errors[1] < 0.6 * errors[0]
@@ -156,13 +153,14 @@ def test_the_bound_is_above_the_spectrum_and_near_it(kind, sign):
     if problem.mass_matrix is not None:
         B = problem.mass_matrix.toarray()
     values = sign * np.linalg.eigvals(np.linalg.solve(B, problem.operator.explicit().toarray())).real
-    bound = upper_bound(standardise(problem, rng, run=Run.of(0)), sign, rng, run=Run.of(0))
+    run = Run.of(4)
+    bound = upper_bound(standardise(problem, run), sign, run)
     assert values.max() <= bound <= values.max() + 0.5 * np.ptp(values)
 
 
 def test_the_bound_of_nothing_is_nothing():
     problem = Problem(Explicit(sparse.csr_array((5, 5))), "smallest")
-    rng = np.random.default_rng(5)
-    assert upper_bound(standardise(problem, rng, run=Run.of(0)), 1.0, rng, run=Run.of(0)) == 0.0
+    run = Run.of(5)
+    assert upper_bound(standardise(problem, run), 1.0, run) == 0.0
     Z = sparse.csr_array(np.ones((5, 1)))
     np.testing.assert_array_equal(smoothed(problem, Z, 1, run=Run.of(0)).toarray(), Z.toarray())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import types
-
 import numpy as np
 import pytest
 from scipy import linalg, sparse
@@ -108,19 +105,3 @@ def test_unsound_factor_is_seen():
             return B
 
     assert not factor._is_sound(Broken(), sparse.csr_array(sparse.eye_array(10)))
-
-
-def test_cholmod_is_used_when_it_is_there(monkeypatch):
-    class CholmodError(Exception):
-        pass
-
-    def cholesky(A):
-        lower = linalg.cho_factor(A.toarray())
-        return lambda B: linalg.cho_solve(lower, B)
-
-    cholmod = types.SimpleNamespace(cholesky=cholesky, CholmodError=CholmodError)
-    monkeypatch.setitem(sys.modules, "sksparse", types.ModuleType("sksparse"))
-    monkeypatch.setitem(sys.modules, "sksparse.cholmod", cholmod)
-    found = factor.factor_symmetric(sparse.csr_array(np.diag([1.0, 2.0, 4.0])))
-    assert found.name == "CHOLMOD"
-    np.testing.assert_allclose(found.solve(np.ones((3, 1)))[:, 0], [1.0, 0.5, 0.25])

@@ -9,7 +9,7 @@ from scipy import sparse
 from lowdim.errors import ConvergenceError, ConvergenceWarning
 from lowdim.events import Events
 from lowdim.records import Problem
-from lowdim.run import Run
+from lowdim.run import Run, Workers
 from lowdim.solvers.eigen import auto, dense, lanczos, lobpcg, shift_invert, solve
 from lowdim.solvers.eigen.common import SolverFailure, Trial
 from lowdim.spectral.operators import Explicit, Laplacian
@@ -109,7 +109,7 @@ def test_a_matrix_that_is_not_positive_is_left_to_other_solvers():
 
 def test_the_memory_limit_stops_a_factor_before_it_starts(ring):
     with pytest.raises(ConvergenceError, match="sparse factor would need"):
-        solve(ring, 2, solver="shift-invert", memory_limit=1000, run=Run.of(0))
+        solve(ring, 2, solver="shift-invert", run=Run(workers=Workers(memory_limit=1000)))
 
 
 def test_progress_is_told(ring):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError
-from ..messages import named
 from ..neighbors.symmetrize import Symmetry
 from ..records import Floats, Integers, Neighbors, Sparse
 from ..rules import Whole
@@ -40,10 +38,7 @@ class SelfTuning:
 
     def fit(self, neighbors: Neighbors, run: Run) -> FittedSelfTuning:
         """Settle the local scales of the training points."""
-        if self.k < 1:
-            raise InputError(
-                f"{named('k', 'SelfTuning')} must be at least 1: got {self.k!r}; 7 is the paper's choice"
-            )
+        self.check()
         scales = _local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
         positive = scales[scales > 0]
         # A point whose every neighbour is a copy of it has no scale of its own.

@@ -8,6 +8,8 @@ import numpy as np
 
 from .. import checks, kernels
 from ..errors import DataWarning, InputError
+from ..messages import named
+from ..messages import value as quoted
 from ..neighbors.symmetrize import Symmetry, symmetrize
 from ..records import Floats, Neighbors, Sparse
 from ..rules import OneOf, Rule
@@ -48,7 +50,8 @@ def check_parameter(affinity: Any, name: str, rule: Rule, advice: str) -> None:
     """Raise an InputError unless a parameter of an affinity is what its rule allows."""
     value = getattr(affinity, name)
     if not rule.allows(value):
-        raise InputError(f"{name} of {type(affinity).__name__} must be {rule.words}; got {value!r}. {advice}")
+        owner = type(affinity).__name__
+        raise InputError(f"{named(name, owner)} must be {rule.words}; got {quoted(value)}. {advice}")
 
 
 def check_symmetry(affinity: Any) -> None:

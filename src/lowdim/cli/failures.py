@@ -65,7 +65,7 @@ def finding_gaps(table: Any) -> Iterator[None]:
     except NotFiniteError as error:
         gap = locate_gap(table)
         if not gap:
-            raise
+            raise InputError(f"{table.source}: {error.said(shell)}") from error
         raise InputError(
             f"{table.source}: {gap}. Take these rows out, or fill the gaps in, for example with the column's mean."
         ) from error

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -38,7 +39,7 @@ COMMON_RULES: Mapping[str, Rule] = {
     "memory_limit": Either(Real(0), Instance(str), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
-    "verbose": Either(Whole(0), Truth()),
+    "verbose": Either(Truth(), Whole(0)),
 }
 
 
@@ -73,8 +74,21 @@ class Recorder:
         )
 
 
-parameters = dataclass(eq=False, repr=False)
-"""Turns the annotated fields of an estimator into its constructor, which only stores them."""
+Kind = TypeVar("Kind")
+
+
+@dataclass_transform(eq_default=False)
+def parameters(kind: type[Kind]) -> type[Kind]:
+    """Turn the annotated fields of an estimator into its constructor, which only stores them.
+
+    Where the constructor is shown, what an estimator has of its own comes before what is common to all.
+    """
+    made = dataclass(eq=False, repr=False)(kind)
+    constructor: Any = made.__init__
+    signature, common = inspect.signature(constructor), COMMON_RULES.keys() - {"n_components"}
+    ordered = sorted(signature.parameters.values(), key=lambda parameter: parameter.name in common)
+    constructor.__signature__ = signature.replace(parameters=ordered)
+    return made
 
 
 @parameters

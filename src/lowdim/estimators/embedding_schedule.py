@@ -27,6 +27,8 @@ MOST_ITERATIONS = 1000
 USUAL_TOLERANCE = 1e-6
 USUAL_STEPS = 10
 """Steps of lambda where ``homotopy`` is left to ``auto`` and there is no annealing."""
+ROUNDING = 1e-9
+"""Relative difference of two values of lambda below which they are the same."""
 ITERATIONS_OF_STEP = 25
 """Iterations that a step of lambda takes, as a rule: with fewer the path is not followed, and leads nowhere."""
 
@@ -108,12 +110,13 @@ def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) 
         return [lam]
     if isinstance(homotopy, numbers.Integral):
         assert critical is not None
-        if critical >= lam:
+        if critical > (1 + ROUNDING) * lam:
             run.warned(
                 f"lam={lam:g} is below the critical lambda {critical:.3g}, where all points in one place are "
                 "the minimum. Raise lam.",
                 DataWarning,
             )
+        if critical >= (1 - ROUNDING) * lam:
             return [lam]
         low = max(critical, 1e-8 * lam)
         run.chosen("homotopy", f"{homotopy} steps from lambda = {low:.3g}", "the critical lambda")

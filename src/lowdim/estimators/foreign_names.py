@@ -26,7 +26,16 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "gamma": (("bandwidth", "exp(-gamma d^2) is bandwidth=1 / sqrt(gamma)."),),
     "sigma": (("bandwidth", "The weight of a distance d is exp(-(d / bandwidth)^2)."),),
     "early_exaggeration": (("optimizer", "For t-SNE it is lowdim.optimize.Annealing(exaggeration=...)."),),
+    "early_exaggeration_iter": (("optimizer", "It is 3/8 of lowdim.optimize.Annealing(iterations=...)."),),
+    "exaggeration": (
+        ("lam", "To exaggerate the attraction is to divide the repulsion: lam=1 / exaggeration."),
+    ),
+    "momentum": (
+        ("optimizer", "It belongs to lowdim.optimize.Annealing(momentum=...) or Momentum(momentum=...)."),
+    ),
     "learning_rate": (("optimizer", "It belongs to lowdim.optimize.Momentum(learning_rate=...)."),),
+    "initialization": (("init", ""),),
+    "negative_gradient_method": (("repulsion", "Its 'bh' is 'barnes-hut'; 'fft' is the same."),),
     "angle": (("repulsion", "It is theta of lowdim.BarnesHut(theta=...)."),),
     "theta": (("repulsion", "It belongs to lowdim.BarnesHut(theta=...)."),),
     "n_iter": (("max_iter", ""),),
@@ -38,6 +47,12 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "distance": (("metric", ""),),
     "neighbors_algorithm": (("search", "Its words are 'auto', 'exact' and 'approximate'."),),
     "nn_method": (("search", "Its words are 'auto', 'exact' and 'approximate'."),),
+    "neighbors": (
+        (
+            "search",
+            "Its words are 'auto', 'exact' and 'approximate'; the number of neighbours is n_neighbors.",
+        ),
+    ),
     "n_landmarks": (("landmarks", ""), ("solver", "As in solver=LLL(n_landmarks=1000).")),
     "epsilon": (("radius", ""),),
     "k": (("n_neighbors", ""),),

@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..events import Events
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.nystrom import GivenAffinities, NeighborAffinities
+from ..messages import in_python, named, setting
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
 from ..neighbors import plan_search
@@ -88,8 +89,9 @@ class NeighborEmbedding(EmbeddingParameters):
         check_repulsion(self.repulsion, self.n_components)
         if self.perplexity is not None and self.affinity != "auto":
             raise InputError(
-                f"perplexity belongs to affinity='auto'; got perplexity={self.perplexity:g} with "
-                f"affinity={self.affinity!r}. Put it into the affinity, as in Entropic({self.perplexity:g})."
+                f"{named('perplexity')} belongs to {setting('affinity', 'auto')}; got "
+                f"{setting('perplexity', self.perplexity)} with {setting('affinity', self.affinity)}. Put it into "
+                f"the affinity{in_python(f', as in Entropic({self.perplexity:g})')}."
             )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:

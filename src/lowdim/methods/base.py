@@ -180,6 +180,10 @@ class Method(ABC):
         """Coordinates from eigenvectors, or from the values of these at the landmarks."""
         return self.scaled(X, values)
 
+    def told(self, solution: Solution) -> Solution | None:
+        """What is told of a solution: all of it, or nothing where no coordinate comes from it."""
+        return solution
+
     @abstractmethod
     def map(self, part: Any, problem: Problem, solution: Solution, run: Run) -> Map:
         """The map for new points that the method has by itself."""

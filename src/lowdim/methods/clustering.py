@@ -36,6 +36,10 @@ class UnitEigenmaps(Eigenmaps):
             return np.ones((X.shape[0], 1))
         return normalize_rows(X, _constant(problem))
 
+    def told(self, solution: Solution) -> Solution | None:
+        """The solution, unless the constant eigenvector alone was asked for."""
+        return None if self.with_constant_alone else solution
+
     def map(self, part: Neighborhood, problem: Problem, solution: Solution, run: Run) -> Map:
         """The extension of Laplacian eigenmaps, with rows of length 1."""
         # Named in full: a dataclass with slots is another class than the one that `super` knows.

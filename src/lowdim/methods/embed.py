@@ -13,6 +13,7 @@ from scipy.linalg import helmert
 
 from ..errors import DisconnectedError, DisconnectedWarning
 from ..maps.base import ColumnsMap, ComponentsMap, NearestMap
+from ..messages import named
 from ..neighbors import connect_components
 from ..neighbors.edges import Edges
 from ..neighbors.neighborhood import Neighborhood
@@ -71,7 +72,8 @@ def _connect(method: Method, hood: Neighborhood, state: str, embed_part: Embed, 
     bridges = run.stage("connect", _bridges, hood)
     run.warned(
         f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
-        "Distances across them are guesses: raise n_neighbors or radius, or see on_disconnected.",
+        f"Distances across them are guesses: raise {named('n_neighbors')} or {named('radius')}, or see "
+        f"{named('on_disconnected')}.",
         DisconnectedWarning,
     )
     return embed_part(replace(hood, bridges=bridges))

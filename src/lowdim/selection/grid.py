@@ -14,7 +14,7 @@ from ..affinities import Entropic
 from ..errors import InputError
 from ..estimators.base import Estimator
 from ..rules import Whole
-from ..solvers.named import resolve_solver
+from ..solvers.named import LANDMARK_SOLVERS
 from ..validation import listed
 
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
@@ -177,4 +177,5 @@ def _inside(name: str) -> tuple[str, str]:
 
 def _resolved(owner: str, value: Any) -> Any:
     """The object that a name of a landmark solver stands for; anything else as it is."""
-    return resolve_solver(value) if owner == "solver" and isinstance(value, str) else value
+    is_named = owner == "solver" and isinstance(value, str) and value in LANDMARK_SOLVERS
+    return LANDMARK_SOLVERS[value]() if is_named else value

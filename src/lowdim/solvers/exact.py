@@ -34,7 +34,7 @@ class Exact:
         return Embedded(
             coordinates,
             method.map(part, problem, solution, run),
-            solution,
+            method.told(solution),
             attributes=findings.attributes,
             figures={**figures, **findings.figures},
         )

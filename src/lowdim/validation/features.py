@@ -39,7 +39,8 @@ def check_features(estimator: Any, taken: Taken, *, reset: bool) -> None:
             f"X does not have valid feature names, but {owner} was fitted with feature names: columns are taken by "
             "their place."
         )
-    if count != estimator.n_features_in_:
+    # A fit to matrices alone has no features; its map says so.
+    if count != getattr(estimator, "n_features_in_", count):
         raise InputError(
             f"X has {count} features, but {owner} is expecting {estimator.n_features_in_} features as input. Give the "
             "columns of the fit, in their order."

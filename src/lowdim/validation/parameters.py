@@ -33,7 +33,7 @@ def check_parameters(
         if rule is None or rule.allows(value):
             continue
         hint = own_word(name, value, rule) or _nearest_word(value, rule)
-        raise InputError(f"{name} of {owner} must be {rule.words}; got {value!r}.{hint}")
+        raise InputError(f"{named(name, owner)} must be {rule.words}; got {quoted(value)}.{hint}")
 
 
 def _nearest_word(value: object, rule: Rule) -> str:

@@ -37,6 +37,7 @@ _SIMPLE = {"int", "float", "str", "bool", "None", "Any", "Literal", "Symmetry"}
 _PYTHON_ONLY = (
     "a function of two rows, ",
     "Generator, RandomState, ",
+    " or True",
     ", or a configured object of lowdim.optimize",
     ", or Exact, BarnesHut, FFT with their own tolerance",
 )
@@ -225,6 +226,7 @@ def help_text(text: str, flags: Mapping[str, str], default: object) -> str:
     text = re.sub(r"\bor None\b", "or none", text).replace("True or False", "true or false")
     if default is None:
         return re.sub(r"\b[Nn]one:", "default:", text)
+    text = re.sub(r"\bNone:", "none:", text)
     shown = str(default).lower() if isinstance(default, bool) else default
     return text if "(default)" in text else f"{text.rstrip('.')} (default: {shown})"
 

@@ -18,8 +18,8 @@ REQUIRED = object()
 
 
 def kinds_of(annotation: str) -> set[str]:
-    """The types that an annotation names, apart: ``int | None`` is int and None."""
-    return {part.strip() for part in re.sub(r"\[.*?\]", "", annotation).split("|")}
+    """The types that an annotation names, apart and without modules: ``int | os.PathLike`` is int and PathLike."""
+    return {part.strip().rpartition(".")[2] for part in re.sub(r"\[.*?\]", "", annotation).split("|")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ...errors import InputError
 from ...messages import named, setting
 from ...neighbors import build_index
 from ...neighbors.metrics.general import parameters_from_data
+from ...neighbors.points import Points
 from ...parallel import row_blocks
 from ...records import Floats, Integers
 from ...run import Run
@@ -88,6 +89,12 @@ def choose_landmarks(
         why = f"there are no more than n_landmarks={count}"
         run.chosen("landmarks", f"all {rows.n_rows} points", why)
         return _at(rows, np.arange(rows.n_rows), pairwise)
+    points = Points(rows, metric)
+    if solver.choose != "random" and not points.has_distances:
+        raise InputError(
+            f"{setting('choose', solver.choose)} needs the distances between points; got "
+            f"{without_distances(points)}. Use {setting('choose', 'random')}, or give {named('landmarks')} as indices."
+        )
     if solver.choose == "k-means":
         if pairwise:
             raise InputError(
@@ -102,6 +109,13 @@ def choose_landmarks(
     else:
         chosen = thinned_points(rows, count, metric, pairwise=pairwise, run=run)
     return _at(rows, np.sort(chosen), pairwise)
+
+
+def without_distances(points: Points) -> str:
+    """What came where the distances of all points to each other are needed, and cannot be had."""
+    return (
+        "a sparse matrix that does not hold them all" if points.is_graph else "kernel values, which are none"
+    )
 
 
 def snap_to_points(landmarks: Landmarks, rows: Rows, *, metric: Metric, run: Run) -> Integers:

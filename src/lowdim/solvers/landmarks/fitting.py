@@ -22,7 +22,7 @@ from ...neighbors.points import Points
 from ...records import Certificate, Floats, Integers, Problem, Sparse
 from ...run import Run
 from ..exact import Exact
-from .choosing import Landmarks, choose_landmarks, snap_to_points
+from .choosing import Landmarks, choose_landmarks, snap_to_points, without_distances
 from .configuration import LandmarkSolver
 from .restricted import LandmarkSolution
 from .weights import LandmarkWeights, landmark_weights
@@ -48,16 +48,7 @@ def pick_landmarks(
     return landmarks
 
 
-def _without_distances(points: Points) -> str:
-    return "a matrix that does not hold them all" if points.is_graph else "kernel values, which are none"
-
-
 def _choose(points: Points, solver: LandmarkSolver, run: Run) -> dict[str, Any]:
-    if solver.landmarks is None and solver.choose != "random" and not points.has_distances:
-        raise InputError(
-            f"choose={solver.choose!r} needs the distances between points; got {_without_distances(points)}. Use "
-            "choose='random', or give landmarks as indices."
-        )
     chosen = choose_landmarks(
         points.rows,
         solver,
@@ -136,7 +127,7 @@ def require_points(points: Points, solver: LandmarkSolver) -> None:
     if not points.has_distances:
         raise InputError(
             f"{type(solver).__name__} needs points, or the distances between all of them, to rebuild each from its "
-            f"landmarks; got {_without_distances(points)}. Use Nystrom, VariationalNystrom where the method has it, or "
+            f"landmarks; got {without_distances(points)}. Use Nystrom, VariationalNystrom where the method has it, or "
             "solver='exact', or give the points."
         )
 
@@ -181,13 +172,16 @@ def embedded_by(
     scaled = method.scaled(found.coordinates, solution.values)
     map_ = method.through(landmark_map(points, weights, scaled, solver), problem)
     shape = solution.vectors.shape[0], weights.landmarks.size
+    told = method.told(solution)
     return Embedded(
         method.coordinates(solution.vectors, solution.values, problem),
         map_,
-        solution,
+        told,
         figures=method.figures(solution, run),
         landmarks=method.coordinates(found.coordinates, solution.values, problem),
-        certificate=certificate_of(solution.values, solution.residuals, solver, shape, weights),
+        certificate=None
+        if told is None
+        else certificate_of(told.values, told.residuals, solver, shape, weights),
     )
 
 
@@ -211,14 +205,14 @@ def embed_columns(solver: LandmarkSolver, method: Method, part: Part, solve: Col
     indices = require_indices(picked, solver)
     solution = solve(problem, indices, None, method.n_components, run).solution
     coordinates = method.coordinates(solution.vectors, solution.values, problem)
-    shape = solution.vectors.shape[0], indices.size
+    shape, told = (solution.vectors.shape[0], indices.size), method.told(solution)
     return Embedded(
         coordinates,
         method.map(part, problem, solution, run),
-        solution,
+        told,
         figures=method.figures(solution, run),
         landmarks=coordinates[indices],
-        certificate=certificate_of(solution.values, solution.residuals, solver, shape),
+        certificate=None if told is None else certificate_of(told.values, told.residuals, solver, shape),
     )
 
 

@@ -36,7 +36,7 @@ demo: $(DEMO) ## embed a few data sets and write pictures
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
 test: lint browser ## lint, then run every test with coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --cov --cov-report=term $(ARGS)
 
 lint: $(DEV) ## check rules, format and types
 	$(BIN)/ruff check .
@@ -58,6 +58,7 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
 
 torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
+	$(if $(ARGS),,$(BIN)/python -m pytest -q -m slow)
 	$(BIN)/python -m torture $(ARGS)
 
 options: $(DEV) ## write the table of options that the program reads, after a change of a parameter or its docstring

@@ -30,6 +30,8 @@ USUAL_NEIGHBORS = 10
 SAMPLED_SOURCES = 1000
 """Points from which residual variance is measured where there are more."""
 BLOCK_BYTES = 1 << 28
+CACHED_BYTES = 1 << 21
+"""Bytes of a block of the Gram matrix that stays in the cache while it is summed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ def _reconstruction_error(problem: DistanceProblem, coordinates: Floats) -> floa
     copies = np.ones(profile.size) if problem.mass is None else problem.mass
     middle = float(copies @ profile) / float(copies.sum())
     total = 0.0
-    for part in row_blocks(profile.size, max(1, BLOCK_BYTES // (8 * profile.size))):
+    for part in row_blocks(profile.size, max(1, CACHED_BYTES // (8 * profile.size))):
         gram = -0.5 * (squared[part] - profile[part, None] - profile + middle)
         total += float(copies[part] @ np.square(gram, out=gram) @ copies)
     explained = coordinates.T @ (copies[:, None] * coordinates)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import lowdim
 from lowdim.errors import ConvergenceError, ConvergenceWarning
 from lowdim.events import Events
 from lowdim.records import Problem
@@ -116,3 +117,14 @@ def test_progress_is_told(ring):
     seen = []
     solve(ring, 2, solver="shift-invert", run=Run(Events(seen.append)))
     assert any(event.kind == "progress" and event.data["done"] > 0 for event in seen)
+
+
+@pytest.mark.parametrize("solver", ["lanczos", "shift-invert", "lobpcg"])
+@pytest.mark.parametrize("n_points", [5, 12, 30])
+def test_a_solver_by_name_serves_few_points_too(solver, n_points):
+    X = np.random.default_rng(n_points).normal(size=(n_points, 4))
+    model, exact = (
+        lowdim.LaplacianEigenmaps(n_neighbors=4, solver=way, on_disconnected="error").fit(X)
+        for way in (solver, "dense")
+    )
+    np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues_, atol=1e-8)

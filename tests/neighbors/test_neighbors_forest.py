@@ -255,15 +255,17 @@ def test_new_rows_follow_the_links_that_are_known(name, monkeypatch):
     queries = points[::9] + 0.001
     others = np.delete(points, np.arange(0, len(points), 9), axis=0)
     index = build_index(Rows(others), search="exact", run=Run.of())
-    linked = build.follow_links(index, index.query(None, 20, Run.of()), Run.of(1))
+    linked = build.follow_links(index, index.query(None, 20, Run.of()), 7, Run.of(1))
     assert linked.backend == "forest"
+    assert set(linked.recall.known) == {(7, False)}
     found = linked.query(Rows(queries), 7, Run.of())
     assert 0.9 < found.recall <= 1.0
+    assert found.recall == linked.recall._of_rows(7, linked.recall._furthest(7, Run.of()), Run.of())
     true = np.sort(cdist(queries, others), axis=1)[:, 6:7]
     assert (found.distances.reshape(-1, 7) <= true * (1 + 1e-12)).mean() > 0.95
 
 
 def test_links_are_not_followed_where_it_does_not_pay():
     index = build_index(Rows(PLANE), search="exact", run=Run.of())
-    assert build.follow_links(index, index.query(None, 20, Run.of()), Run.of(1)) is index
-    assert build.follow_links(index, index.query(None, 5, Run.of()), Run.of(1)) is index
+    assert build.follow_links(index, index.query(None, 20, Run.of()), 7, Run.of(1)) is index
+    assert build.follow_links(index, index.query(None, 5, Run.of()), 5, Run.of(1)) is index

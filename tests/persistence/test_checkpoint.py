@@ -197,6 +197,27 @@ def test_states_that_are_none(tmp_path, text_of_tree):
         assert found(tmp_path / "kept") is None
 
 
+def test_a_newer_format_is_an_error_that_names_both_versions(tmp_path, monkeypatch):
+    with monkeypatch.context() as later:
+        later.setattr(checkpoint, "FORMAT", checkpoint.FORMAT + 1)
+        keep(tmp_path / "kept", {"a": 1}, finished=False)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    with pytest.raises(CheckpointError, match=r"in format 2 by lowdim .*; this is .* up to 1\. Upgrade"):
+        found(tmp_path / "kept")
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+
+
+def test_a_state_in_a_newer_format_is_done_again(tmp_path, monkeypatch):
+    keep(tmp_path / "kept", {"a": 1}, finished=False)
+    manifest = (tmp_path / "kept" / "manifest.state").read_bytes()
+    with monkeypatch.context() as later:
+        later.setattr(checkpoint, "FORMAT", checkpoint.FORMAT + 1)
+        keep(tmp_path / "kept", {"a": 2}, finished=False)
+    (tmp_path / "kept" / "manifest.state").write_bytes(manifest)
+    with pytest.warns(CheckpointWarning, match="in format 2"):
+        assert found(tmp_path / "kept") is None
+
+
 def test_two_at_once(tmp_path):
     with open_at(tmp_path / "kept"), pytest.raises(CheckpointError, match="in use"):
         found(tmp_path / "kept")

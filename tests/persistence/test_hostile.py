@@ -171,7 +171,7 @@ def field(parts: Parts, model: str, kind: str, key: str) -> tuple[dict[str, Any]
         ("PCA", "LinearMap", "mean", {"array": ["nothing", "C"]}, "'nothing' is missing"),
         ("PCA", "LinearMap", "mean", {"array": ["map_.mean", "X"]}, "'map_.mean' is missing"),
         ("PCA", "LinearMap", "mean", {"array": "map_.mean"}, "has no contents"),
-        ("PCA", "LinearMap", "mean", {"array": [1, 2]}, "other contents"),
+        ("PCA", "LinearMap", "mean", {"array": [1, 2]}, "name and order"),
         ("PCA", "LinearMap", "mean", {"array": ["map_.mean", 2]}, "name and order"),
         ("PCA", "LinearMap", "mean", {"code": "print(1)"}, "unknown kind 'code'"),
         ("PCA", "LinearMap", "mean", {"array": ["embedding_", "C"]}, "parts of LinearMap do not fit"),

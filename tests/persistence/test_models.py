@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import lowdim
+from lowdim import persistence
 from lowdim.errors import FileError, FormatError, InputError, InputTypeError, LowdimWarning
 from lowdim.neighbors.geometry import Geometry
 from lowdim.persistence import container, models
@@ -258,11 +259,11 @@ def test_newer_formats_are_refused_and_older_ones_brought_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
-    monkeypatch.setattr(models, "FORMAT", 0)
-    with pytest.raises(FormatError, match=r"format 1 by lowdim 0\.1\.0; this is lowdim 0\.1\.0, .* up to 0"):
+    monkeypatch.setattr(models, "FORMAT", 1)
+    with pytest.raises(FormatError, match=r"format 2 by lowdim 0\.1\.0; this is lowdim 0\.1\.0, .* up to 1"):
         lowdim.load(path)
-    monkeypatch.setattr(models, "FORMAT", 3)
-    with pytest.raises(FormatError, match="format 1, which was never in use"):
+    monkeypatch.setattr(models, "FORMAT", 4)
+    with pytest.raises(FormatError, match="format 2, which was never in use"):
         lowdim.load(path)
 
     def rename(document: dict) -> dict:
@@ -271,7 +272,7 @@ def test_newer_formats_are_refused_and_older_ones_brought_up(
                 fields["parameters"]["dict"].append(["whiten", True])
         return document
 
-    monkeypatch.setattr(models, "MIGRATIONS", {1: rename, 2: lambda document: document})
+    monkeypatch.setattr(models, "MIGRATIONS", {2: rename, 3: lambda document: document})
     assert lowdim.load(path).whiten is True
 
 
@@ -327,3 +328,58 @@ def test_parameters_of_a_metric_come_back(metric: str, parameters: dict, tmp_pat
     model.map_ = LocallyLinearMap(Lookup(index, 7), model.embedding_)
     again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim"))
     assert model.transform(X + 0.1).tobytes() == again.transform(X + 0.1).tobytes()
+
+
+def test_an_embedding_can_be_left_out(tmp_path: Path) -> None:
+    model = lowdim.PCA(2).set_output(transform="default").fit(POINTS)
+    path = lowdim.save(model, tmp_path / "model.lowdim", embedding=False)
+    assert "embedding_" not in taken_apart(path)[1]
+    again = lowdim.load(path)
+    assert again.transform(POINTS).tobytes() == model.transform(POINTS).tobytes()
+    assert again.get_feature_names_out().tolist() == ["pca0", "pca1"]
+    with pytest.raises(AttributeError, match="saved without embedding_"):
+        _ = again.embedding_
+    with pytest.raises(AttributeError, match="'PCA' object has no attribute 'places_'"):
+        _ = again.places_
+    info = persistence.describe(path)
+    assert (info.n_samples, info.n_components) == (90, 2)
+    assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
+    again.partial_fit(POINTS[:30])
+    assert lowdim.load(lowdim.save(again, path, force=True)).embedding_.shape == (30, 2)
+
+
+def test_an_embedding_that_the_map_needs_stays(tmp_path: Path) -> None:
+    model, new = fitted("TSNE-exact")
+    again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim", embedding=False))
+    assert_same(model, again)
+    assert again.transform(new).tobytes() == model.transform(new).tobytes()
+
+
+@pytest.mark.parametrize("shape", [{"tuple": [90, 3]}, {"tuple": [0, 2]}, {"tuple": [90]}, None, 7])
+def test_the_shape_of_an_embedding_is_checked(shape: object, tmp_path: Path) -> None:
+    path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim", embedding=False)
+    document, arrays = taken_apart(path)
+    attributes = document["objects"][-1][1]["attributes"]["dict"]
+    next(item for item in attributes if item[0] == "embedding_shape_")[1] = shape
+    with pytest.raises(FormatError, match="the model file is damaged"):
+        lowdim.load(forged(path, document, arrays))
+
+
+def test_a_loaded_model_is_not_judged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exact search on a sample, only to know the recall, would make the first row of a service wait."""
+    from lowdim.neighbors import build
+    from lowdim.neighbors.recall import Recall
+
+    monkeypatch.setattr(build, "follow_seconds", lambda n_columns, n_queries: 0.0)
+    X = np.random.default_rng(0).normal(size=(400, 4))
+    models = [
+        lowdim.TSNE(perplexity=8, max_iter=5).fit(X),
+        lowdim.LaplacianEigenmaps(n_neighbors=8, search="approximate").fit(X),
+    ]
+    for model in models:
+        again = lowdim.load(lowdim.save(model, tmp_path / "model.lowdim", force=True))
+        index = again.map_.affinities.lookup.index
+        assert index.backend == "forest"
+        with monkeypatch.context() as served:
+            served.setattr(Recall, "_furthest", None)
+            again.transform(X[:1] + 0.01)

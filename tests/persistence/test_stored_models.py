@@ -18,9 +18,10 @@ FILES = sorted(FOLDER.glob("format-*/*.lowdim"))
 def test_stored_models_load(path: Path) -> None:
     model = lowdim.load(path)
     with np.load(path.parent / "expected.npz", allow_pickle=False) as expected:
-        np.testing.assert_array_equal(model.embedding_, expected[f"{path.stem}.embedding"])
+        if f"{path.stem}.embedding" in expected:
+            np.testing.assert_array_equal(model.embedding_, expected[f"{path.stem}.embedding"])
         # Other processors round otherwise.
-        scale = np.abs(model.embedding_).max()
+        scale = np.abs(expected[path.stem]).max()
         np.testing.assert_allclose(
             model.transform(expected["new"]), expected[path.stem], rtol=1e-6, atol=1e-6 * scale
         )

@@ -7,7 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -131,6 +131,8 @@ class Estimator(
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
 
     embedding_: Floats
+    embedding_shape_: tuple[int, int]
+    """In the place of ``embedding_`` in a model that was saved without it."""
     map_: Map
     n_components: Any
     report_: Report
@@ -264,7 +266,19 @@ class Estimator(
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.embedding_.shape[1])
+        shape = self.embedding_.shape if hasattr(self, "embedding_") else self.embedding_shape_
+        return int(shape[1])
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "embedding_" and "embedding_shape_" in vars(self):
+                raise AttributeError(
+                    f"This {type(self).__name__} was saved without embedding_ (the program does so past three "
+                    "coordinates; lowdim.save with embedding=False). Read the file of coordinates, or transform "
+                    "the points again."
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

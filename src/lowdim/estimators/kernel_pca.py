@@ -119,7 +119,7 @@ class KernelPCA(SpectralEstimator):
                 "inverse_transform of KernelPCA needs the way back to points, which this fit has not learned. Set "
                 "fit_inverse_transform=True and fit again."
             )
-        coordinates = validation.check_coordinates(X, self.embedding_.shape[1])
+        coordinates = validation.check_coordinates(X, self._n_features_out)
         return learned.points(coordinates, Run(workers=self._workers))
 
     def _method(self) -> KernelComponents:

@@ -227,7 +227,7 @@ class NeighborEmbedding(EmbeddingParameters):
             count, fitted = ties_of_new(widest, fitted, self._kernel)
             index = hood.index
             if self.search == "auto":
-                index = follow_links(index, hood.neighbors, run)
+                index = follow_links(index, hood.neighbors, count, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
         return FixedEmbeddingMap(affinities, X, field, self._kernel, strength, by_logarithm)

@@ -113,11 +113,12 @@ def build_index(
     return EuclideanIndex(geometry, _searcher(search, geometry, n_queries, run), rng)
 
 
-def follow_links(index: Index, neighbors: Neighbors, run: Run) -> Index:
+def follow_links(index: Index, neighbors: Neighbors, k: int, run: Run) -> Index:
     """An index that finds new points along the neighbour lists of its own, where that costs less than to compare all.
 
     It is the index itself where it does not, or where the lists are too short. The stream ``"links"`` of the run draws
-    the trees and the sample on which the search is judged.
+    the trees and the sample on which the search for k neighbours is judged, now: the lists are the truth to compare
+    with, and a model that is loaded to place a single row has not the time.
     """
     if not isinstance(index, EuclideanIndex) or neighbors.counts.min() < LINKS:
         return index
@@ -131,7 +132,10 @@ def follow_links(index: Index, neighbors: Neighbors, run: Run) -> Index:
     if not isinstance(searcher, ForestSearcher):
         return index
     near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
-    return EuclideanIndex(index.geometry, searcher.with_links(near), rng)
+    linked = EuclideanIndex(index.geometry, searcher.with_links(near), rng)
+    assert linked.recall is not None
+    linked.recall.judge_by(neighbors, k, run)
+    return linked
 
 
 def _searcher(search: str, geometry: Geometry, n_queries: int | None, run: Run) -> Searcher:

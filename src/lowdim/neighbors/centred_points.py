@@ -17,7 +17,7 @@ from .. import kernels
 from ..data.rows import Rows
 from ..records import Floats
 from ..run import Run
-from .geometry import Geometry
+from .geometry import IN_CACHE, Geometry
 
 FURTHEST = 1e15
 """Points further out than this many units take no part in single precision, where their squares would overflow."""
@@ -53,22 +53,28 @@ class CentredPoints:
 
     def coordinates(self, rows: Rows | None, part: slice) -> tuple[Floats, Floats]:
         """Rows of a slice (None: the indexed points), centred, and their norms; rows too far out become zero."""
-        block = (self.geometry.mapped(rows, part) - self.centre) / self.unit
+        block = self.geometry.mapped(rows, part)
+        block -= self.centre
+        block /= self.unit
         norms = _norms(block)
         block[norms > FURTHEST] = 0.0
         return block, norms
 
     def single(self, run: Run) -> NDArray[np.float32]:
-        """All points in single precision, row by row. Points too far out are put at a corner of their own."""
+        """All points in single precision, row by row."""
         out = np.empty((self.geometry.rows.n_rows, self.n_columns), np.float32)
 
         def fill(part: slice) -> None:
-            block, norms = self.coordinates(None, part)
-            block[norms > FURTHEST] = FURTHEST
-            out[part] = block
+            out[part] = self.corner_coordinates(part)
 
-        run.map(fill, out.shape[0], block_rows=self.geometry.rows.block_rows())
+        run.map(fill, out.shape[0], block_rows=self.geometry.rows.block_rows(IN_CACHE))
         return out
+
+    def corner_coordinates(self, part: slice) -> Floats:
+        """Points of a slice, centred; those too far out are put at a corner of their own."""
+        block, norms = self.coordinates(None, part)
+        block[norms > FURTHEST] = FURTHEST
+        return block
 
     def panels(
         self, part: slice, dtype: DTypeLike, run: Run

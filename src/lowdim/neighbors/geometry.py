@@ -17,6 +17,8 @@ from ..records import Floats, Integers
 from ..run import Run
 from .metrics import MappedMetric
 
+IN_CACHE = 1 << 20
+"""Bytes of a block of rows whose intermediate results stay in the cache of a core."""
 DENSE_BYTES = 1 << 30
 DENSE_SHARE = 0.02
 Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -47,7 +49,7 @@ class Geometry:
         self.metric = metric
         self.unit = _power_of_two(_largest(rows, run)) if metric.is_homogeneous else 1.0
         self.terms = np.concatenate(
-            run.map(lambda part: self._terms(rows, part), rows.n_rows, block_rows=rows.block_rows())
+            run.map(lambda part: self._terms(rows, part), rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
         )
 
     @cached_property
@@ -68,7 +70,11 @@ class Geometry:
         """The vectors that the rows of a slice stand for, in the unit of the squared distances; the extra term last."""
         terms = self.terms[part] if rows is None else self._terms(rows, part)
         block = (self.rows if rows is None else rows).block(part)
-        return np.column_stack(((block - terms[:, :1]) * terms[:, 1:2], terms[:, 2]))
+        vectors = np.empty((block.shape[0], block.shape[1] + 1))
+        np.subtract(block, terms[:, :1], out=vectors[:, :-1])
+        vectors[:, :-1] *= terms[:, 1:2]
+        vectors[:, -1] = terms[:, 2]
+        return vectors
 
     def pairs(self, block: Block, indptr: Integers, indices: Integers) -> Floats:
         """Squared distances of each query row to its ``indices[indptr[i]:indptr[i + 1]]``."""
@@ -176,14 +182,17 @@ class Geometry:
 
 def _largest(rows: Rows, run: Run) -> float:
     """Largest absolute value."""
-    if isinstance(rows.values, csr_array):
-        return float(np.abs(rows.values.data).max(initial=0.0))
-    parts = run.map(
-        lambda part: float(np.abs(rows.block(part)).max(initial=0.0)),
-        rows.n_rows,
-        block_rows=rows.block_rows(),
-    )
+    values = rows.values
+    if isinstance(values, csr_array):
+        return _largest_in(values.data)
+    held: NDArray[Any] = values
+    parts = run.map(lambda part: _largest_in(held[part]), rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
     return max(parts, default=0.0)
+
+
+def _largest_in(values: NDArray[Any]) -> float:
+    """Largest absolute value of an array of any type; the sign is changed where no type can overflow."""
+    return max(0.0, float(values.max(initial=0)), -float(values.min(initial=0)))
 
 
 def _power_of_two(value: float) -> float:

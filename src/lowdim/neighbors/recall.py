@@ -36,8 +36,8 @@ class Searching(Protocol):
 class Recall:
     """Estimates once for every k, for the points themselves and for new rows, on rows drawn as the index was built.
 
-    ``known`` is what was found while the points asked for their own neighbours, and belongs to a model. What new rows
-    add is remembered beside it, so that a search for them changes nothing that is stored.
+    ``known`` is what was found at the fit, by (k, whether the points asked for their own neighbours), and belongs to a
+    model. What new rows add is remembered beside it, so that a search for them changes nothing that is stored.
     """
 
     def __init__(self, approximate: Searching, rng: np.random.Generator) -> None:
@@ -51,7 +51,9 @@ class Recall:
         """The neighbours with the recall of a search for k of them; a poor one is warned of."""
         recall = self.known.get((k, rows is None))
         if recall is None and rows is not None:
-            recall = self._of_new_rows.get(k)
+            # The points were searched in the same way. An exact search only to judge the other one would take a model
+            # that is asked for a single row a thousand times as long as the answer.
+            recall = self.known.get((k, True), self._of_new_rows.get(k))
         if recall is None:
             recall = self._estimate(found, rows, k, run)
         if recall < LEAST:
@@ -66,7 +68,7 @@ class Recall:
         if rows is None:
             recall = self.known[k, True] = self._of_points(found, k, run)
         else:
-            recall = self._of_new_rows[k] = self._of_rows(k, run)
+            recall = self._of_new_rows[k] = self._of_rows(k, self._furthest(k, run), run)
         run.chosen(
             "recall of the neighbour search", f"{recall:.3f}", f"{self.sample.size} rows, {k} neighbours"
         )
@@ -77,14 +79,20 @@ class Recall:
         distances = found.distances.reshape(-1, k)[self.sample]
         return float((distances <= self._furthest(k, run)).mean())
 
-    def _of_rows(self, k: int, run: Run) -> float:
+    def judge_by(self, lists: Neighbors, k: int, run: Run) -> None:
+        """Estimate the recall for new rows by neighbour lists of the points that another search has found."""
+        if lists.counts.min() >= k:
+            furthest = lists.distances[lists.indptr[self.sample] + k - 1]
+            self.known[k, False] = self._of_rows(k, furthest[:, None], run)
+
+    def _of_rows(self, k: int, furthest: Floats, run: Run) -> float:
         """The same by asking for the rows of the sample as new ones, each of which meets itself too."""
         count = min(k + 1, self.approximate.rows.n_rows)
         if count == 1:
             return 1.0
         rows = self.approximate.rows.select(self.sample)
         distances = self.approximate.search(rows, count, run.silent()).distances.reshape(-1, count)
-        hits = (distances <= self._furthest(k, run)).sum(axis=1) - 1
+        hits = (distances <= furthest).sum(axis=1) - 1
         return float(np.clip(hits, 0, None).mean() / (count - 1))
 
     def _furthest(self, k: int, run: Run) -> Floats:

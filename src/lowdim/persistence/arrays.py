@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .container import MOST_DIMENSIONS, NAMES
+from .number_types import can_widen, smallest_type
 
 Array = NDArray[Any]
 SPARSE = {
@@ -39,25 +40,56 @@ class Broken(Exception):
 
 
 class Pool:
-    """Arrays to be stored, each once, however often it is met."""
+    """Arrays to be stored, each once, however often it is met.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    is_compact
+        Whether arrays are stored in the smallest type that holds their values, see `smallest_type`.
+    """
+
+    def __init__(self, *, is_compact: bool = False) -> None:
         self.arrays: dict[str, Array] = {}
+        self.types: dict[str, np.dtype[Any]] = {}
         self._known: dict[tuple[Any, ...], tuple[str, Array]] = {}
+        self._is_compact = is_compact
 
     def holds(self, array: Array) -> bool:
         """Whether arrays of this type can be stored as they are."""
         return array.dtype.newbyteorder("<") in NAMES and array.ndim <= MOST_DIMENSIONS
 
-    def add(self, array: Array, name: str) -> list[Any]:
-        """Name and order of a stored array; one in Fortran's order is stored as its transpose, which is in C's."""
-        key = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+    def has(self, array: Array) -> bool:
+        """Whether an array will be stored."""
+        return _identity(array) in self._known
+
+    def add(self, array: Array, name: str, *, as_stored: bool = False) -> list[str]:
+        """Name and order of a stored array; one in Fortran's order is stored as its transpose, which is in C's.
+
+        A third entry is its type, where it is stored in a smaller one; not where it may come back ``as_stored``.
+        """
+        key = _identity(array)
         is_fortran = array.flags.f_contiguous and not array.flags.c_contiguous
         if key not in self._known:
             # The array is kept with its name: its place in memory is its own as long as it lives.
             self._known[key] = (name, array)
             self.arrays[name] = array.T if is_fortran else array
-        return [self._known[key][0], "F" if is_fortran else "C"]
+            self.types[name] = smallest_type(self.arrays[name]) if self._is_compact else array.dtype
+        name = self._known[key][0]
+        is_smaller = self.types[name].itemsize < array.dtype.itemsize and not as_stored
+        return [name, "F" if is_fortran else "C", *([array.dtype.name] if is_smaller else [])]
+
+
+def _identity(array: Array) -> tuple[Any, ...]:
+    """What two arrays have in common that look at the same numbers in memory."""
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+
+
+def widened(array: Array, name: str) -> Array:
+    """An array in its own type again, which is wider than the one that it was stored in."""
+    wanted = next((dtype for dtype in NAMES if dtype.name == name), None)
+    if wanted is None or not can_widen(array.dtype, wanted):
+        raise Broken(f"an array of {array.dtype.name} is to become one of {name!r}")
+    return array.astype(wanted)
 
 
 def strings_node(array: Array, name: str, pool: Pool) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from .lock import locked
 from .tree import Decoder, Encoder
 
 FORMAT = 1
+"""Number of the format that is written. A checkpoint of a greater number is refused."""
 KIND = "lowdim-checkpoint"
 MANIFEST = "manifest"
 SUFFIX = ".state"
@@ -346,6 +347,7 @@ class _Packed:
 def _read(path: Path) -> dict[str, Any]:
     """The state in a file, its arrays in memory."""
     with open_container(path, KIND) as file:
+        file.format_number(FORMAT)
         try:
             document = json.loads(file.header.metadata["model"])
             decoder = Decoder({name: np.array(array) for name, array in file.arrays().items()}, Run())

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import row_blocks
 from .arrays import Broken
 
 Fields = Mapping[str, Any]
@@ -28,9 +27,10 @@ def check_object(name: str, fields: Fields) -> None:
 
 def check_model(model: Any) -> None:
     """Raise ``Broken`` where a fitted estimator and its map cannot belong together."""
-    name, embedding, map_ = type(model).__name__, model.embedding_, model.map_
+    name, map_ = type(model).__name__, model.map_
+    shape = model.embedding_.shape if hasattr(model, "embedding_") else model.embedding_shape_
     width, wanted = getattr(model, "n_features_in_", None), inputs_of(map_)
-    if embedding.ndim != 2 or outputs_of(map_) not in (None, embedding.shape[1]):
+    if len(shape) != 2 or min(shape) < 1 or outputs_of(map_) not in (None, shape[1]):
         raise Broken(f"the map of {name} gives another number of coordinates than its embedding has")
     if wanted is not None and width != wanted:
         raise Broken(f"the map of {name} takes {wanted} columns, and it was fitted on {width}")
@@ -39,7 +39,7 @@ def check_model(model: Any) -> None:
     names = getattr(model, "feature_names_in_", None)
     if names is not None and names.shape != (width,):
         raise Broken(f"{name} has another number of columns than of their names")
-    if name in WHOLE and not WHOLE[name](model, embedding.shape):
+    if name in WHOLE and not WHOLE[name](model, shape):
         raise Broken(f"the attributes of {name} do not fit each other")
 
 
@@ -66,10 +66,11 @@ def is_finite(values: NDArray[Any]) -> bool:
     """Whether all numbers are finite and of a size that can be reckoned with, looked at some rows at a time."""
     if values.dtype.kind != "f":
         return values.dtype.kind in "iub"
-    flat = values.reshape(-1, order="A") if values.flags.forc else values
+    if values.size == 0:
+        return True
     largest = min(LARGEST, float(np.finfo(values.dtype).max))
-    # NaN compares with nothing.
-    return all(bool((np.abs(flat[part]) <= largest).all()) for part in row_blocks(len(flat), 1 << 20))
+    # NaN is the largest and the smallest of what it is among, and compares with nothing.
+    return bool(-largest <= values.min() and values.max() <= largest)
 
 
 def _is_rows(f: Fields) -> bool:

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import __version__
 from ..errors import FileError, FormatError
 from ..parallel import map_blocks, row_blocks
 
@@ -80,34 +81,65 @@ class Header:
     size: int
 
 
-def write_container(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
+def write_container(
+    path: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    metadata: Mapping[str, str],
+    types: Mapping[str, np.dtype[Any]] | None = None,
+) -> None:
     """Write arrays and metadata to a new file; its ``format`` is that of a model unless the metadata say otherwise.
+
+    Parameters
+    ----------
+    path
+        The file.
+    arrays
+        Arrays by their names.
+    metadata
+        Texts by their names.
+    types
+        Types in which arrays are written, where these are not their own.
 
     Raises
     ------
     FileError
         The header would be longer than any reader takes.
     """
-    ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize))
+    stored = [
+        _Stored(name, array, ((types or {}).get(name) or array.dtype).newbyteorder("<"))
+        for name, array in arrays.items()
+    ]
+    stored.sort(key=lambda one: -one.dtype.itemsize)
     with path.open("w+b") as file:
-        file.write(_packed(ordered, metadata, EMPTY, EMPTY))
+        file.write(_packed(stored, metadata, EMPTY, EMPTY))
         start = file.tell()
-        for array in ordered.values():
-            for piece in _pieces(array):
+        for one in stored:
+            for piece in one.pieces():
                 file.write(piece)
         file.flush()
         data = _digest_of_data(_mapped(file, start))
-        header = _digest_of_header(_packed(ordered, metadata, EMPTY, data), EMPTY)
+        header = _digest_of_header(_packed(stored, metadata, EMPTY, data), EMPTY)
         file.seek(0)
-        file.write(_packed(ordered, metadata, header, data))
+        file.write(_packed(stored, metadata, header, data))
 
 
-def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
-    """The bytes of an array, little-endian, some rows at a time: it may be larger than memory, in a mapped file."""
-    rows = array if array.ndim else array.reshape(1)
-    for part in row_blocks(len(rows), max(1, (1 << 26) * len(rows) // max(1, array.nbytes))):
-        block = np.ascontiguousarray(rows[part], array.dtype.newbyteorder("<"))
-        yield block.reshape(-1).view(np.uint8).data
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """An array, its name, and the type in which it is written."""
+
+    name: str
+    array: NDArray[Any]
+    dtype: np.dtype[Any]
+
+    @property
+    def n_bytes(self) -> int:
+        return self.array.size * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """The bytes, little-endian, some rows at a time: an array in a mapped file may be larger than memory."""
+        rows = self.array if self.array.ndim else self.array.reshape(1)
+        for part in row_blocks(len(rows), max(1, (1 << 26) * len(rows) // max(1, self.array.nbytes))):
+            yield np.ascontiguousarray(rows[part], self.dtype).reshape(-1).view(np.uint8).data
 
 
 @contextmanager
@@ -150,6 +182,19 @@ class ModelFile:
         self._path = path
         self._kind = kind
         self.header = self._read_header()
+
+    def format_number(self, newest: int) -> int:
+        """Number of the format of what the file holds; one above ``newest`` is a FormatError."""
+        written = self.header.metadata["version"]
+        if not (written.isascii() and written.isdigit() and len(written) < 10):
+            raise self.damaged("the number of its format cannot be read")
+        if int(written) > newest:
+            writer = self.header.metadata.get("lowdim", "of a later version")
+            raise FormatError(
+                f"{self._path}: was written in format {written} by lowdim {writer}; this is lowdim {__version__}, "
+                f"which reads formats up to {newest}. Upgrade: pip install --upgrade lowdim."
+            )
+        return int(written)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays: views of the file's bytes, read at once or, if they are many, mapped.
@@ -247,14 +292,14 @@ def _are_counts(values: Any) -> bool:
     return isinstance(values, list) and all(type(n) is int and 0 <= n < 1 << 48 for n in values)
 
 
-def _packed(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str], header: str, data: str) -> bytes:
+def _packed(arrays: list[_Stored], metadata: Mapping[str, str], header: str, data: str) -> bytes:
     """Length and header, filled up with spaces so that the arrays begin at a multiple of 64 bytes."""
     entries: dict[str, Any] = {"__metadata__": {"format": KIND, "header": header, "data": data, **metadata}}
     end = 0
-    for name, array in arrays.items():
-        begin, end = end, end + array.nbytes
-        dtype = NAMES[array.dtype.newbyteorder("<")]
-        entries[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [begin, end]}
+    for one in arrays:
+        begin, end = end, end + one.n_bytes
+        shape = list(one.array.shape)
+        entries[one.name] = {"dtype": NAMES[one.dtype], "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(entries, separators=(",", ":")).encode("ascii")
     text += b" " * (-(LENGTH + len(text)) % ALIGNMENT)
     if len(text) > MOST_HEADER or sum(text.count(mark) for mark in (b",", b"[", b"{")) > MOST_PARTS:

@@ -96,8 +96,8 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
         reader = Reader(read_document(file, path), file.header)
         try:
             method, parameters, attributes = reader.model()
-            embedding, map_ = attributes["embedding_"], attributes["map_"]
-            n_samples, n_components = reader.shape(embedding)
+            map_ = attributes["map_"]
+            n_samples, n_components = reader.shape_of_embedding(attributes)
             return ModelInfo(
                 path=str(Path(path)),
                 method=method,
@@ -134,9 +134,15 @@ class Reader:
 
     def shape(self, node: Any) -> tuple[int, ...]:
         """Shape of an array."""
-        name, order = node["array"]
+        name, order = node["array"][:2]
         shape = self._tensors[name].shape
         return shape if order == "C" else shape[::-1]
+
+    def shape_of_embedding(self, attributes: Mapping[str, Any]) -> tuple[int, ...]:
+        """Points and coordinates, whether these are stored or not."""
+        if "embedding_" in attributes:
+            return self.shape(attributes["embedding_"])
+        return tuple(map(int, attributes["embedding_shape_"]["tuple"]))
 
     def plain(self, node: Any) -> Any:
         """A node in types that JSON knows."""
@@ -160,7 +166,8 @@ class Reader:
         if kind == "object":
             return self._object(content)
         if kind == "array":
-            return f"array {self._tensors[content[0]].dtype.name} {self.shape(node)}"
+            dtype = content[2] if len(content) > 2 else self._tensors[content[0]].dtype.name
+            return f"array {dtype} {self.shape(node)}"
         # Sparse matrices and arrays of strings have a shape, random generators have not.
         return f"{content[0]} {tuple(content[1])}" if kind != "random" else f"{content[0]}(...)"
 

@@ -25,6 +25,7 @@ OUTPUT = "_sklearn_output_config"
 FITTED = re.compile(r"[a-z][a-z0-9_]*_")
 TYPES: dict[str, Any] = {
     "embedding_": NDArray[np.floating[Any]],
+    "embedding_shape_": tuple[int, int],
     "map_": Map,
     "report_": Report,
     "eigenvalues_": Floats,
@@ -54,10 +55,11 @@ def entry(kind: type[Estimator]) -> Entry:
         for name, value in attributes.items():
             _check_attribute(kind, name, value)
             setattr(model, name, value)
-        if not (hasattr(model, "embedding_") and hasattr(model, "map_")):
+        if not (attributes.keys() & {"embedding_", "embedding_shape_"} and "map_" in attributes):
             raise Broken(f"{kind.__name__} lacks its embedding or its map")
         check_model(model)
-        model.embedding_ = read_only(model.embedding_)  # the map shares its memory, as after the fit
+        if "embedding_" in attributes:
+            model.embedding_ = read_only(model.embedding_)  # the map shares its memory, as after the fit
         return model
 
     return Entry(_take, make, make)
@@ -66,6 +68,8 @@ def entry(kind: type[Estimator]) -> Entry:
 def _take(model: Estimator) -> dict[str, Any]:
     parameters: dict[str, Any] = model.get_params(deep=False)
     attributes = {name: value for name, value in vars(model).items() if name not in parameters}
+    if "embedding_" in attributes:
+        attributes.pop("embedding_shape_", None)  # of an earlier fit, before it went on with `partial_fit`
     for name in attributes:
         if name != OUTPUT and not FITTED.fullmatch(name):
             raise InputError(

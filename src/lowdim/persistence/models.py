@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,18 @@ from .atomic import check_target, writing
 from .container import AGAIN, ModelFile, open_container, write_container
 from .tree import MOST_THREADS, Decoder, Encoder
 
-FORMAT = 1
+FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""
-MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda document: document}
 """From the number of an older format to what turns its document into that of the next."""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embedding: bool = True) -> Path:
     """Write a fitted estimator to a file: ``transform``, ``predict`` and all attributes come back bit for bit.
 
     The file is in the safetensors format with the model's tree in its header, and holds nothing that could run. It
-    appears whole or not at all. A ``callback`` is not stored; a model with a metric or kernel that is a function is
-    refused. See docs/models.md.
+    appears whole or not at all. Numbers are stored in the smallest type that holds them exactly. A ``callback`` is not
+    stored; a model with a metric or kernel that is a function is refused. See docs/models.md.
 
     Parameters
     ----------
@@ -39,6 +40,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
         Name of the file; ``.lowdim`` is usual.
     force
         Whether a file that is there may be replaced.
+    embedding
+        Whether the file keeps ``embedding_``. False: only where new points are placed by it, so that it is part of the
+        map. A model that is loaded without it has ``transform``, but no ``embedding_``.
 
     Returns
     -------
@@ -72,8 +76,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
         raise InputError(f"model must be fitted; this {name} is not. Call fit(X) first.")
     model._check_parameters()
     check_target(path, force=force)
-    encoder = Encoder(name)
-    place = encoder.encode(model, "")
+    encoder = Encoder(name, is_compact=True)
+    place = encoder.encode(model if embedding else _without_embedding(model), "")
     document = {"objects": encoder.objects, "model": place["object"]}
     metadata = {
         "version": str(FORMAT),
@@ -81,7 +85,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
         "model": json.dumps(document, separators=(",", ":"), allow_nan=False),
     }
     with writing(path, force=force) as temporary:
-        write_container(temporary, encoder.pool.arrays, metadata)
+        write_container(temporary, encoder.pool.arrays, metadata, encoder.pool.types)
     if model.callback is not None:
         warnings.warn(
             f"callback of {name} was not saved: a model file holds no functions, and a fitted model needs none. Set it "
@@ -90,6 +94,18 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> Pa
             stacklevel=2,
         )
     return Path(path)
+
+
+def _without_embedding(model: Any) -> Any:
+    """The same model, which knows of its embedding only how large it is, unless its map holds that anyway."""
+    map_ = Encoder(type(model).__name__)
+    map_.encode(model.map_, "map_")
+    if not hasattr(model, "embedding_") or map_.pool.has(model.embedding_):
+        return model
+    other = copy(model)
+    other.embedding_shape_ = model.embedding_.shape
+    del other.embedding_
+    return other
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -140,18 +156,9 @@ def read_document(file: ModelFile, path: str | os.PathLike[str]) -> dict[str, An
     FormatError
         The file is of a newer format, or its tree cannot be read.
     """
-    metadata = file.header.metadata
-    written, text = metadata["version"], metadata["model"]
-    if not (written.isascii() and written.isdigit() and len(written) < 10):
-        raise file.damaged("the number of its format cannot be read")
-    version = int(written)
-    if version > FORMAT:
-        raise FormatError(
-            f"{path}: was written in format {version} by lowdim {metadata.get('lowdim', 'of a later version')}; this "
-            f"is lowdim {__version__}, which reads formats up to {FORMAT}. Upgrade: pip install --upgrade lowdim."
-        )
+    version = file.format_number(FORMAT)
     try:
-        parsed = json.loads(text, parse_constant=_refuse)
+        parsed = json.loads(file.header.metadata["model"], parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise file.damaged("its tree cannot be read") from error
     if not isinstance(parsed, dict):

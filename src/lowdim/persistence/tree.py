@@ -9,6 +9,9 @@ says what it is:
     {"sparse": [kind, shape, data, indices, indptr]}
     {"random": [kind, state, seed]}      {"object": place in the list of objects}
 
+An array whose numbers fit a smaller type is stored in that, and has a third entry with its own. That of dense rows has
+none: whoever reads rows casts them block by block, so that they stay small in memory too.
+
 The objects are a list of [class, fields]. An object comes after all that it holds, so that there are no circles, and
 an object or array that is met twice is stored once.
 """
@@ -37,6 +40,7 @@ from .arrays import (
     random_node,
     sparse_node,
     strings_node,
+    widened,
 )
 from .consistency import check_object
 from .hints import fits, name_of
@@ -46,10 +50,18 @@ MOST_THREADS = 1 << 12
 
 
 class Encoder:
-    """Turns a model into nodes; ``pool`` takes its arrays, ``objects`` its objects."""
+    """Turns a model into nodes; ``pool`` takes its arrays, ``objects`` its objects.
 
-    def __init__(self, owner: str) -> None:
-        self.pool = Pool()
+    Parameters
+    ----------
+    owner
+        What is encoded, for messages.
+    is_compact
+        Whether arrays are stored in the smallest type that holds them.
+    """
+
+    def __init__(self, owner: str, *, is_compact: bool = False) -> None:
+        self.pool = Pool(is_compact=is_compact)
         self.objects: list[list[Any]] = []
         self._owner = owner
         self._known: dict[int, tuple[int, Any]] = {}
@@ -89,7 +101,7 @@ class Encoder:
             return {"object": self._object(known, value, path)}
         raise self._refused(value, path)
 
-    def _array(self, array: NDArray[Any], path: str) -> Any:
+    def _array(self, array: NDArray[Any], path: str, *, as_stored: bool = False) -> Any:
         is_text = array.dtype.kind == "U" or (
             array.dtype.kind == "O" and all(type(part) is str for part in array.ravel())
         )
@@ -100,15 +112,20 @@ class Encoder:
                 f"{path} of {self._owner} is an array of {array.dtype} with {array.ndim} dimensions, which a model "
                 "file cannot hold. Give numbers of at most 64 bits, or strings."
             )
-        return {"array": self.pool.add(array, path)}
+        return {"array": self.pool.add(array, path, as_stored=as_stored)}
 
     def _object(self, name: str, value: Any, path: str) -> int:
         if id(value) not in self._known:
             fields = registry.find(name).take(value)
-            nodes = {key: self.encode(part, _below(path, key)) for key, part in fields.items()}
+            nodes = {key: self._field(name, key, part, path) for key, part in fields.items()}
             self.objects.append([name, nodes])
             self._known[id(value)] = (len(self.objects) - 1, value)
         return self._known[id(value)][0]
+
+    def _field(self, name: str, key: str, value: Any, path: str) -> Any:
+        if name == "Rows" and isinstance(value, np.ndarray):
+            return self._array(value, _below(path, key), as_stored=True)
+        return self.encode(value, _below(path, key))
 
     def _refused(self, value: Any, path: str) -> InputError:
         if callable(value):
@@ -134,7 +151,7 @@ class Decoder:
         self._arrays = arrays
         self._run = run
         self._objects: list[Any] = []
-        self._turned: dict[str, NDArray[Any]] = {}
+        self._made: dict[tuple[str, ...], NDArray[Any]] = {}
 
     def decode_objects(self, objects: Any) -> list[Any]:
         """All objects, in their order."""
@@ -181,27 +198,29 @@ class Decoder:
             raise Broken("a key of a table cannot be one") from error
 
     def _numbers(self, kind: str, content: list[Any]) -> Any:
-        expected = {"scalar": 2, "array": 2, "strings": 4, "sparse": 5, "random": 3}[kind]
+        if kind == "array":
+            return self._array(content)
+        expected = {"scalar": 2, "strings": 4, "sparse": 5, "random": 3}[kind]
         if len(content) != expected or not isinstance(content[0], str):
             raise Broken(f"a part of the kind {kind!r} has other contents than it should")
         if kind == "scalar":
             return make_scalar(content[0], self.decode(content[1]))
-        if kind == "array":
-            return self._array(content)
         if kind == "random":
             return make_random(content[0], self.decode(content[1]), self.decode(content[2]))
         arrays = [self._array(place) for place in content[2:]]
         return (make_strings if kind == "strings" else make_sparse)(content[0], content[1], *arrays)
 
     def _array(self, place: Any) -> NDArray[Any]:
-        if not (isinstance(place, list) and len(place) == 2 and all(isinstance(part, str) for part in place)):
+        is_place = isinstance(place, list) and len(place) in (2, 3) and all(isinstance(p, str) for p in place)
+        if not is_place:
             raise Broken("an array is not referred to by its name and order")
-        name, order = place
+        name, order, *wanted = place
         if name not in self._arrays or order not in ("C", "F"):
             raise Broken(f"the array {name!r} is missing")
-        if order == "C":
-            return self._arrays[name]
-        return self._turned.setdefault(name, self._arrays[name].T)
+        if tuple(place) not in self._made:
+            array = widened(self._arrays[name], wanted[0]) if wanted else self._arrays[name]
+            self._made[tuple(place)] = array if order == "C" else array.T
+        return self._made[tuple(place)]
 
     def _make(self, name: Any, nodes: dict[str, Any]) -> Any:
         name = registry.REPLACED.get(name, name) if isinstance(name, str) else name

@@ -105,8 +105,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
 
     with writing(session) as results:
         results.write(output if output != STANDARD else None, write_output)
+        is_beside = options.fitted and hasattr(model, "embedding_")
         for picture in options.plot:
-            shown = _beside_fitted(model, coordinates, table, clusters) if options.fitted else None
+            shown = _beside_fitted(model, coordinates, table, clusters) if is_beside else None
             drawn = partial(draw, picture, *(shown or (coordinates, table, clusters)))
             results.write(picture, drawn, f"draw {picture}")
         content = {

@@ -205,7 +205,9 @@ class Outputs:
     def _save(self, model: Any) -> None:
         from ...persistence import save
 
-        save(model, str(self.model), force=self.force)
+        # Pictures of new points show the fitted ones beside them; for all else there is the file of coordinates.
+        is_drawn = model.embedding_.shape[1] <= DRAWN or self.coordinates is None
+        save(model, str(self.model), force=self.force, embedding=is_drawn)
 
     def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
         from ...plotting.report import write_report

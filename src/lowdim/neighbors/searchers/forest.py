@@ -17,6 +17,7 @@ from ...records import Integers
 from ...run import Run
 from ..centred_points import CentredPoints
 from ..costs import Cost, Work
+from ..geometry import IN_CACHE
 from .base import Found
 
 LEAST_TREES = 4
@@ -150,10 +151,9 @@ class ForestSearcher:
         return Cost(seconds + following, kept + 15 * work.candidates, kept)
 
     def __init__(self, centred: CentredPoints, seed: int, run: Run) -> None:
-        single = centred.single(run)
-        tree = Tree.of(single, LEAF, seed, run)
+        tree = Tree.of(centred.single(run), LEAF, seed, run)
         normals = np.pad(tree.normals, ((0, 0), (0, -centred.n_columns % 8)))
-        self._set(centred, seed, single, (tree.order, normals, tree.thresholds, None), run)
+        self._set(centred, seed, (tree.order, normals, tree.thresholds, None), run)
 
     @classmethod
     def restored(
@@ -161,29 +161,33 @@ class ForestSearcher:
     ) -> ForestSearcher:
         """The searcher of a tree (order, normals, thresholds) and of links that were found before."""
         searcher = cls.__new__(cls)
-        searcher._set(centred, seed, centred.single(run), parts, run)
+        searcher._set(centred, seed, parts, run)
         return searcher
 
     def _set(
         self,
         centred: CentredPoints,
         seed: int,
-        single: Single,
         parts: tuple[Places, Single, Single, Places | None],
         run: Run,
     ) -> None:
         self.centred, self.seed, self.root = centred, seed, np.uint64(seed)
         self.order, self.normals, self.thresholds, self._graph = parts
-        self.bounds = leaf_bounds(len(single), LEAF, seed)
-        self.points = np.zeros((len(single), self.normals.shape[1]), np.float32)
-        self.norms = np.empty(len(single), np.float32)
+        rows = centred.geometry.rows
+        self.bounds = leaf_bounds(rows.n_rows, LEAF, seed)
+        self.points = np.zeros((rows.n_rows, self.normals.shape[1]), np.float32)
+        self.norms = np.empty(rows.n_rows, np.float32)
+
+        places = np.argsort(self.order)
 
         def fill(part: slice) -> None:
-            rows = self.points[part]
-            rows[:, : centred.n_columns] = single[self.order[part]]
-            self.norms[part] = np.square(rows).sum(axis=1)
+            # Straight from the rows: the points in their own order are as large again, and needed by no search.
+            points = np.zeros((part.stop - part.start, self.normals.shape[1]), np.float32)
+            points[:, : centred.n_columns] = centred.corner_coordinates(part)
+            self.points[places[part]] = points
+            self.norms[places[part]] = np.square(points).sum(axis=1)
 
-        run.map(fill, len(single))
+        run.map(fill, rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:

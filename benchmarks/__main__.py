@@ -21,6 +21,7 @@ NAMES = [
     "tsne",
     "evaluation",
     "placing",
+    "service",
     "gaussian_embeddings",
     "tsne_million",
     "perplexity",

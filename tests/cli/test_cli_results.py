@@ -232,6 +232,21 @@ def test_transform_draws_the_fitted_points_too(lowdim_command, folder, monkeypat
     lowdim_command("transform map.lowdim points.csv --label a --label kind --id name --drop b --plot d.png")
 
 
+def test_a_model_of_many_coordinates_holds_no_embedding(lowdim_command, folder, monkeypatch):
+    from lowdim import load, plotting
+
+    seen = []
+    monkeypatch.setattr(plotting, "plot", lambda points, label, **rest: seen.append(points))
+    assert lowdim_command("embed points.npy -m pca -d 4 --model many.lowdim -o many.npy").code == 0
+    assert lowdim_command("embed points.npy -m pca -d 3 --model few.lowdim -o few.npy").code == 0
+    assert not hasattr(load("many.lowdim"), "embedding_")
+    assert load("few.lowdim").embedding_.shape == (60, 3)
+    np.save(folder / "new.npy", np.load("points.npy")[:7])
+    assert lowdim_command("transform many.lowdim new.npy --plot a.png").code == 0
+    assert seen.pop().shape == (7, 3)
+    assert "60 points of 4 columns in 4 dimensions" in lowdim_command("info many.lowdim").out
+
+
 def test_points_that_are_as_good_as_the_best_are_named(lowdim_command):
     line = "sweep points.npy -m pca -d 2 --grid whiten=false,false,true --score trustworthiness"
     answer = lowdim_command(line.replace("false,false,true", "false,true"))

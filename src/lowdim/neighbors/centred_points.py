@@ -61,20 +61,16 @@ class CentredPoints:
         return block, norms
 
     def single(self, run: Run) -> NDArray[np.float32]:
-        """All points in single precision, row by row."""
+        """All points in single precision, row by row. Points too far out are put at a corner of their own."""
         out = np.empty((self.geometry.rows.n_rows, self.n_columns), np.float32)
 
         def fill(part: slice) -> None:
-            out[part] = self.corner_coordinates(part)
+            block, norms = self.coordinates(None, part)
+            block[norms > FURTHEST] = FURTHEST
+            out[part] = block
 
         run.map(fill, out.shape[0], block_rows=self.geometry.rows.block_rows(IN_CACHE))
         return out
-
-    def corner_coordinates(self, part: slice) -> Floats:
-        """Points of a slice, centred; those too far out are put at a corner of their own."""
-        block, norms = self.coordinates(None, part)
-        block[norms > FURTHEST] = FURTHEST
-        return block
 
     def panels(
         self, part: slice, dtype: DTypeLike, run: Run

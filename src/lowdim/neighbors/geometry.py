@@ -17,8 +17,9 @@ from ..records import Floats, Integers
 from ..run import Run
 from .metrics import MappedMetric
 
-IN_CACHE = 1 << 20
-"""Bytes of a block of rows whose intermediate results stay in the cache of a core."""
+IN_CACHE = 1 << 17
+"""Bytes of a block of rows whose intermediate results stay in the cache of a core, and in memory that is not asked of
+the system anew for each of them."""
 DENSE_BYTES = 1 << 30
 DENSE_SHARE = 0.02
 Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]

@@ -3,7 +3,8 @@
 A file is eight bytes with the length of the header, the header in JSON, and the bytes of the arrays without gaps, those
 of large numbers first, so that each is aligned. The header names type, shape and place of every array. Its metadata
 hold two SHA-256 digests: ``header`` over the length and the header, with zeros in its own place, and ``data`` over
-the rest. Nothing of a file is believed before its digest agrees, and nothing is allocated that the file does not hold.
+the rest. Nothing of a file is believed before its digest agrees, and nothing is allocated that the file does not hold;
+what is made of its arrays later has at most eight bytes for each number of them.
 """
 
 from __future__ import annotations

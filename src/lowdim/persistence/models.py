@@ -23,6 +23,8 @@ FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda document: document}
 """From the number of an older format to what turns its document into that of the next."""
+OF_FITTED_POINTS = ("affinity_matrix_", "frames_")
+"""Attributes as large as an embedding or larger, which tell of the fitted points alone."""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embedding: bool = True) -> Path:
@@ -41,8 +43,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     force
         Whether a file that is there may be replaced.
     embedding
-        Whether the file keeps ``embedding_``. False: only where new points are placed by it, so that it is part of the
-        map. A model that is loaded without it has ``transform``, but no ``embedding_``.
+        Whether the file keeps what only the fitted points need: ``embedding_``, ``affinity_matrix_`` and ``frames_``.
+        Without them a model is loaded that has ``transform`` and all else. Where new points are placed by the
+        embedding, it is part of the map and stays in any case.
 
     Returns
     -------
@@ -98,13 +101,14 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
 
 def _without_embedding(model: Any) -> Any:
     """The same model, which knows of its embedding only how large it is, unless its map holds that anyway."""
+    other = copy(model)
+    for name in OF_FITTED_POINTS:
+        vars(other).pop(name, None)
     map_ = Encoder(type(model).__name__)
     map_.encode(model.map_, "map_")
-    if not hasattr(model, "embedding_") or map_.pool.has(model.embedding_):
-        return model
-    other = copy(model)
-    other.embedding_shape_ = model.embedding_.shape
-    del other.embedding_
+    if hasattr(model, "embedding_") and not map_.pool.has(model.embedding_):
+        other.embedding_shape_ = model.embedding_.shape
+        del other.embedding_
     return other
 
 

@@ -15,7 +15,7 @@ from ...data.rows import Rows
 from ...places import State
 from ...records import Integers
 from ...run import Run
-from ..centred_points import CentredPoints
+from ..centred_points import FURTHEST, CentredPoints
 from ..costs import Cost, Work
 from ..geometry import IN_CACHE
 from .base import Found
@@ -182,8 +182,10 @@ class ForestSearcher:
 
         def fill(part: slice) -> None:
             # Straight from the rows: the points in their own order are as large again, and needed by no search.
-            points = np.zeros((part.stop - part.start, self.normals.shape[1]), np.float32)
-            points[:, : centred.n_columns] = centred.corner_coordinates(part)
+            block, norms = centred.coordinates(None, part)
+            block[norms > FURTHEST] = FURTHEST
+            points = np.zeros((norms.size, self.normals.shape[1]), np.float32)
+            points[:, : centred.n_columns] = block
             self.points[places[part]] = points
             self.norms[places[part]] = np.square(points).sum(axis=1)
 

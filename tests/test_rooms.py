@@ -50,11 +50,12 @@ STORE = (
     "checkpoint",
     "consistency",
     "container",
-    "hints",
+    "encoding",
     "identity",
     "lock",
+    "number_types",
     "registry",
-    "tree",
+    "type_checks",
 )
 APART = {
     ("persistence", "atomic"): "atomic",

@@ -24,7 +24,7 @@ from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT
 from lowdim.objectives.similarities.tabulated import table_of
 from lowdim.objectives.t_sne import TSNE
-from lowdim.persistence import adapters, registry
+from lowdim.persistence import rebuilding, registry
 from lowdim.run import Run
 
 ONE = Run.of(0, 1)
@@ -298,13 +298,16 @@ def test_models_hold_the_similarities_of_the_library():
     assert set(BY_NAME) == {"gaussian", "student"}
     for name, kind in BY_NAME.items():
         assert registry.name_of(kind) == "Similarity"
-        stored = adapters.take_similarity(kind())
+        stored = rebuilding.take_similarity(kind())
         assert stored == {"name": name}
-        assert adapters.make_similarity(**stored) == kind()
+        assert rebuilding.make_similarity(**stored) == kind()
     assert registry.name_of(Power) is None
-    assert adapters.take_similarity(Power(2.0, 0.8)) == {"name": "power", "parameters": {"a": 2.0, "b": 0.8}}
-    with pytest.raises(adapters.Broken, match="no similarity 'power'"):
-        adapters.make_similarity("power")
+    assert rebuilding.take_similarity(Power(2.0, 0.8)) == {
+        "name": "power",
+        "parameters": {"a": 2.0, "b": 0.8},
+    }
+    with pytest.raises(rebuilding.Broken, match="no similarity 'power'"):
+        rebuilding.make_similarity("power")
 
 
 def test_nothing_asks_for_the_name_of_a_kernel():

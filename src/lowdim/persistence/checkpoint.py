@@ -32,10 +32,10 @@ from .arrays import Broken
 from .atomic import writing
 from .budget import PATIENCE, Budget
 from .container import open_container, write_container
+from .encoding import Decoder, Encoder
 from .identity import Identity, text
 from .lock import NAME as LOCK
 from .lock import locked
-from .tree import Decoder, Encoder
 
 FORMAT = 1
 """Number of the format that is written. A checkpoint of a greater number is refused."""

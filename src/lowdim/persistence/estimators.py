@@ -17,8 +17,8 @@ from ..spectral.linear.streaming import Sketch
 from ..spectral.preimage import Preimage
 from .arrays import Broken
 from .consistency import check_model
-from .hints import fits
 from .registry import Entry
+from .type_checks import fits
 
 OUTPUT = "_sklearn_output_config"
 """Where scikit-learn's ``set_output`` keeps its choice."""

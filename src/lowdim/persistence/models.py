@@ -17,7 +17,7 @@ from . import registry
 from .arrays import Broken
 from .atomic import check_target, writing
 from .container import AGAIN, ModelFile, open_container, write_container
-from .tree import MOST_THREADS, Decoder, Encoder
+from .encoding import MOST_THREADS, Decoder, Encoder
 
 FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""

@@ -1,7 +1,7 @@
 """The classes that a model file may name, each with its home. A class that is not here is never made.
 
-A frozen record is stored by its fields. What has a state of its own, such as an index of neighbours, has an adapter
-instead: what of it is stored, and how it is made again.
+A frozen record is stored by its fields. Of what has a state of its own, such as an index of neighbours, `rebuilding`
+says what is stored, and how it is made again.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ RECORDS = {
 }
 """Modules, and their records that are stored by their fields."""
 
-ADAPTED = {
+REBUILT = {
     "neighbors.metrics.base": ("MappedMetric",),
     "neighbors.geometry": ("Geometry",),
     "neighbors.euclidean": ("EuclideanIndex",),
@@ -97,7 +97,7 @@ ADAPTED = {
     "objectives.repulsion.fft": ("FourierField",),
     "maps.fixed_embedding": ("FixedEmbeddingMap",),
 }
-"""Modules, and their classes that `adapters` stores."""
+"""Modules, and their classes that `rebuilding` takes apart and makes again."""
 
 FAMILIES = {
     "Similarity": {
@@ -105,7 +105,7 @@ FAMILIES = {
         "objectives.similarities.student": "Student",
     },
 }
-"""Names that several classes share in files, each with its module: the adapter tells them apart."""
+"""Names that several classes share in files, each with its module: what is stored tells them apart."""
 
 OTHER_NAMES = {"Frame": "CentredPoints"}
 """Names in files of classes that were called so before."""
@@ -157,7 +157,7 @@ class Entry:
 def _places() -> dict[str, tuple[str, str]]:
     """Module and class of every name."""
     places = {name: (f"estimators.{module}", name) for name, module in ESTIMATORS.items()}
-    for table in (RECORDS, ADAPTED):
+    for table in (RECORDS, REBUILT):
         for module, names in table.items():
             places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
     return places
@@ -185,8 +185,8 @@ def find(name: str) -> Entry:
     if name in ESTIMATORS:
         made: Entry = import_module(".estimators", __package__).entry(kind)
         return made
-    if name in ADAPTED.get(module, ()):
-        take, make = import_module(".adapters", __package__).ADAPTERS[name]
+    if name in REBUILT.get(module, ()):
+        take, make = import_module(".rebuilding", __package__).REBUILDERS[name]
         return Entry(take, make, make)
     return Entry(_take_fields, kind, kind)
 

@@ -43,7 +43,7 @@ from .arrays import (
     widened,
 )
 from .consistency import check_object
-from .hints import fits, name_of
+from .type_checks import fits, name_of
 
 FLOATS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 MOST_THREADS = 1 << 12

@@ -18,8 +18,8 @@ from scipy import sparse
 import lowdim
 from lowdim.persistence import registry
 from lowdim.persistence.container import NAMES, open_container, write_container
-from lowdim.persistence.hints import fits
-from lowdim.persistence.tree import Decoder, Encoder
+from lowdim.persistence.encoding import Decoder, Encoder
+from lowdim.persistence.type_checks import fits
 from lowdim.records import Floats, Integers, Sparse
 from lowdim.run import Run
 

@@ -303,7 +303,7 @@ def make_fourier(
     return FourierField(Splines(int(order), float(step), dtype), nodes, origin, end, exact)
 
 
-ADAPTERS: dict[str, tuple[Take, Callable[..., Any]]] = {
+REBUILDERS: dict[str, tuple[Take, Callable[..., Any]]] = {
     "MappedMetric": (_attributes("name"), make_metric),
     "Geometry": (_attributes("rows", "metric"), make_geometry),
     "EuclideanIndex": (take_euclidean, make_euclidean),

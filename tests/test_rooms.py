@@ -15,14 +15,10 @@ PACKAGE = Path(lowdim.__file__).parent
 
 # Each room may import from the rooms before it, and from itself.
 ORDER = [
-    {"markup", "messages", "places"},
-    {"errors", "memory", "records", "rules"},
-    {"kernels", "parallel", "events", "atomic", "checks"},
-    {"lapack"},
+    {"core"},
+    {"kernels", "atomic"},
     {"data"},
     {"validation"},
-    {"streams"},
-    {"run"},
     {"neighbors"},
     {"affinities"},
     {"objectives"},
@@ -31,7 +27,7 @@ ORDER = [
     {"eigen"},
     {"solvers", "linear"},
     {"optimize"},
-    {"notebook", "plotting"},
+    {"plotting"},
     {"store"},
     {"estimators"},
     {"selection"},
@@ -68,7 +64,8 @@ def room_of(path: Path) -> str:
 
 
 def named_room(parts: tuple[str, ...]) -> str:
-    return APART.get(parts[:2], parts[0])
+    # The errors are a part of the core that people import by its own name.
+    return APART.get(parts[:2], "core" if parts[0] == "errors" else parts[0])
 
 
 def imported_rooms(path: Path) -> set[str]:

@@ -22,10 +22,10 @@ from lowdim.affinities import (
 )
 from lowdim.affinities.names import NAMES
 from lowdim.affinities.weights import SMALLEST
+from lowdim.core.events import Event, Events
+from lowdim.core.records import Neighbors
+from lowdim.core.run import Run
 from lowdim.errors import DataWarning, InputError
-from lowdim.events import Event, Events
-from lowdim.records import Neighbors
-from lowdim.run import Run
 from lowdim.validation import check_parameters
 
 AFFINITIES = [

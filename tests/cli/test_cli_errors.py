@@ -261,7 +261,7 @@ def test_interruption_while_writing_says_what_is_there(lowdim_command, folder, m
 
 
 def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, folder, monkeypatch):
-    from lowdim.events import Events
+    from lowdim.core.events import Events
 
     emit = Events.emit
 

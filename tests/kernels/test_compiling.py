@@ -21,7 +21,7 @@ import lowdim
 from lowdim import kernels
 from lowdim.errors import LowdimWarning
 from lowdim.kernels import compiling
-from lowdim.kernels.radial import QUESTIONS
+from lowdim.kernels.embedding.radial import QUESTIONS
 
 KERNEL = """
 from lowdim.kernels.compiling import njit

@@ -8,13 +8,13 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
 from lowdim.neighbors import build_index, metric_names, resolve_metric
 from lowdim.neighbors.choose import choose_search
 from lowdim.neighbors.metrics import MAPPED
 from lowdim.neighbors.metrics.general import NAMES, parameters_of
-from lowdim.run import Run
 
 POINTS = np.abs(np.random.default_rng(0).normal(size=(90, 5))) + 0.01
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 
-from lowdim.run import Run
+from lowdim.core.run import Run
 from lowdim.spectral.grouping import group
 
 DIGITS = load_digits().data

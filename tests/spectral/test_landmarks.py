@@ -11,12 +11,12 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_swiss_roll
 
+from lowdim.core.run import Run
+from lowdim.core.streams import Streams
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.run import Run
 from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks, snap_to_points
 from lowdim.solvers.landmarks.configuration import CHOICES, LandmarkSolver
-from lowdim.streams import Streams
 
 ROLL = make_swiss_roll(900, random_state=0)[0]
 DIGITS = load_digits().data

@@ -7,8 +7,8 @@ import pytest
 from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 
-from lowdim.records import Problem
-from lowdim.run import Run
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.landmarks.certificate import residuals_of
 from lowdim.spectral.operators import CenteredGram, GramRows, Laplacian

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
+from lowdim.core.streams import Streams
 from lowdim.errors import ConvergenceError, InputError
-from lowdim.events import Events
-from lowdim.run import Run
 from lowdim.solvers.landmarks import small
 from lowdim.solvers.landmarks.galerkin import Reduced
 from lowdim.solvers.landmarks.small import nearest_coordinates, reduced_components, solve_small
-from lowdim.streams import Streams
 
 SIZE = 60
 

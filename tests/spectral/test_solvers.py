@@ -12,9 +12,9 @@ from scipy import linalg, sparse
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.errors import ConvergenceWarning, InputError
-from lowdim.records import Problem
-from lowdim.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.signs import leading_signs

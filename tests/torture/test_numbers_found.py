@@ -7,11 +7,12 @@ import pytest
 from scipy import sparse
 
 import lowdim
-from lowdim import checks, validation
+from lowdim import validation
+from lowdim.core import checks
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError, MemoryLimitError, NumericalError
 from lowdim.neighbors import build_index, euclidean
-from lowdim.run import Run
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 
+from ..core.rules import Either, Instance, OneOf
 from ..errors import InputError
-from ..rules import Either, Instance, OneOf
 from .binary import Binary
 from .entropic import Entropic
 from .gaussian import Gaussian

@@ -15,21 +15,21 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..core.events import Event, Events, Listener
+from ..core.memory import peak_memory
+from ..core.messages import named, setting
+from ..core.messages import value as quoted
+from ..core.notebook import listener_for
+from ..core.records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
+from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
+from ..core.run import Run, Shared, Store, Workers
+from ..core.streams import Streams
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Event, Events, Listener
 from ..maps.base import Map
-from ..memory import peak_memory
-from ..messages import named, setting
-from ..messages import value as quoted
 from ..methods.base import Embedded
-from ..notebook import listener_for
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
-from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
-from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
-from ..run import Run, Shared, Store, Workers
-from ..streams import Streams
 from .foreign_names import ForeignNames, own_word
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -123,7 +123,7 @@ class Estimator(
         Folder in which the fit keeps what it has done: the same fit goes on from there after it was killed, to the same
         result. None: nothing is kept. See docs/checkpoints.md.
     callback
-        Called with each `lowdim.events.Event`.
+        Called with each `lowdim.core.events.Event`.
     verbose
         1 or True logs stages and choices (logger "lowdim", else standard error), 2 progress too.
     """

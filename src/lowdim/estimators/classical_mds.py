@@ -7,13 +7,13 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.records import PlannedStage
+from ..core.rules import Either, Function, Instance, Rule
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded, Method
 from ..methods.classical_mds import Scaling
-from ..records import PlannedStage
-from ..rules import Either, Function, Instance, Rule
-from ..run import Run
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE

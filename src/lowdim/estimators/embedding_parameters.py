@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..affinities import AFFINITY_RULE, Affinity
+from ..core.rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
-from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from .base import COMMON_RULES, Estimator, parameters
 from .engines import ENGINE_RULES
 from .starts import INIT_RULES

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.run import Run
 from ..errors import DataWarning, InputError
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.exact import ExactEngine
@@ -18,7 +19,6 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Stopping
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing, Phase, Schedule
-from ..run import Run
 
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Self
 
+from ..core.rules import Rule
 from ..errors import InputError, InputTypeError
-from ..rules import Rule
 
 FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "eigen_solver": (("solver", "'arpack' is 'lanczos' or 'shift-invert', 'amg' is 'lobpcg'."),),

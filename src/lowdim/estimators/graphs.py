@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import validation
 from ..affinities import AFFINITY_RULE, resolve_affinity
+from ..core.rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..data.rows import Rows
 from ..neighbors import check_neighbors_or_radius
 from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE
-from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..solvers.named import SOLVER_RULE
 from .base import COMMON_RULES
 

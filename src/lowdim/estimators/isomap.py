@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from ..core.rules import Rule
 from ..data.rows import Rows
 from ..methods.isomap import USUAL_NEIGHBORS, Geodesic
-from ..rules import Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE

@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from ..affinities import Affinity
+from ..core.rules import Rule
 from ..data.rows import Rows
 from ..methods.laplacian import USUAL_NEIGHBORS, Eigenmaps
-from ..rules import Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .base import parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of

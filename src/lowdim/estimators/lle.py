@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+from ..core.rules import OneOf, Real, Rule
 from ..data.rows import Rows
 from ..methods.lle import VARIANTS, LocallyLinear, fewest_neighbors
-from ..rules import OneOf, Real, Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE
 from .base import parameters

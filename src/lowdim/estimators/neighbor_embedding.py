@@ -13,12 +13,14 @@ from scipy.sparse import csr_array
 
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
+from ..core.events import Events
+from ..core.messages import in_python, named, setting
+from ..core.records import Floats, PlannedStage, Sparse
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.nystrom import GivenAffinities, NeighborAffinities
-from ..messages import in_python, named, setting
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
 from ..neighbors import plan_search
@@ -36,8 +38,6 @@ from ..optimize.critical import critical_lambda
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
-from ..records import Floats, PlannedStage, Sparse
-from ..run import Run
 from . import costs
 from .embedding_parameters import EmbeddingParameters
 from .embedding_schedule import choose_optimizer, make_schedule, path_of_lambda, usual_steps

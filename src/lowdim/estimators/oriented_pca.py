@@ -7,14 +7,14 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.records import PlannedStage
+from ..core.rules import Real, Rule
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded
 from ..persistence.identity import Identity
-from ..records import PlannedStage
-from ..rules import Real, Rule
-from ..run import Run
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import OrientedFit, oriented_pca
 from .base import COMMON_RULES, Estimator, parameters

@@ -12,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..affinities import Affinity
+from ..core.records import Floats, Integers, PlannedStage
+from ..core.rules import Either, Nothing, Rule, Whole
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import DataWarning
 from ..methods import costs
 from ..methods.base import Embedded
 from ..methods.clustering import UnitEigenmaps
 from ..methods.laplacian import USUAL_NEIGHBORS
-from ..records import Floats, Integers, PlannedStage
-from ..rules import Either, Nothing, Rule, Whole
-from ..run import Run
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..spectral.grouping import group
 from .base import parameters

@@ -10,14 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
+from ..core.parallel import FACTOR, apart
+from ..core.records import Floats, Problem, Sparse
+from ..core.rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..methods.base import Method, Solver
 from ..methods.given import Given
-from ..parallel import FACTOR, apart
-from ..records import Floats, Problem, Sparse
-from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE, resolve_solver
 from ..spectral.operators import Explicit

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from .. import validation
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Sparse
+from ..core.rules import Either, Instance, OneOf, Rule
+from ..core.run import Run
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..methods.laplacian import laplacian_problem
-from ..parallel import row_blocks
-from ..records import Floats, Sparse
-from ..rules import Either, Instance, OneOf, Rule
-from ..run import Run
 from ..solvers.eigen import solve
 from ..spectral.linear.choose import fit_pca
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import ClassVar
 
+from ..core.records import Floats
+from ..core.rules import Either, OneOf, Real, Rule
+from ..core.run import Run
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives import t_sne
@@ -14,9 +17,6 @@ from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
-from ..records import Floats
-from ..rules import Either, OneOf, Real, Rule
-from ..run import Run
 from .base import parameters
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .embedding_schedule import usual_annealing

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors import Index
-from ..records import Floats, Integers
-from ..run import Run
 
 
 class Map(Protocol):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
-from ..records import Floats
-from ..run import Run
 from .base import Map
 
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
+from ..core.records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.base import Map
 from ..neighbors.neighborhood import Graph, Neighborhood
 from ..neighbors.points import Points
-from ..records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
-from ..run import Run
 
 Part = Points | Neighborhood
 """What a method works on: the points alone, or their neighbour graph, whole or a component of it."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Floats, Problem, Solution
+from ..core.run import Run
 from ..maps.base import Map
 from ..maps.unit_rows import ConstantMap, NormalizedRowsMap, UnitRowsMap, normalize_rows
 from ..neighbors.neighborhood import Neighborhood
-from ..records import Floats, Problem, Solution
-from ..run import Run
 from .base import Findings
 from .laplacian import AffinityProblem, Eigenmaps
 

@@ -11,15 +11,15 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import helmert
 
+from ..core.messages import named
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..errors import DisconnectedError, DisconnectedWarning
 from ..maps.base import ColumnsMap, ComponentsMap, NearestMap
-from ..messages import named
 from ..neighbors import connect_components
 from ..neighbors.edges import Edges
 from ..neighbors.neighborhood import Neighborhood
 from ..neighbors.points import Points
-from ..records import Floats, Integers
-from ..run import Run
 from ..validation import listed
 from .base import Embedded, Method, Solver
 

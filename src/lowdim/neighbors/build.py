@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import setting
+from ..core.records import Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import setting
-from ..records import Neighbors
-from ..run import Run
 from .all_pairs import GenericIndex, PrecomputedIndex
 from .approximate import ApproximateIndex
 from .centred_points import CentredPoints

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import validation
+from ..core.records import Components, Duplicates, Integers, Neighbors
+from ..core.run import Run
 from ..errors import DataWarning
-from ..records import Components, Duplicates, Integers, Neighbors
-from ..run import Run
 from .build import build_index
 from .choose import PATIENCE
 from .components import find_components, symmetric_graph

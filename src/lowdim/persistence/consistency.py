@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import row_blocks
+from ..core.parallel import row_blocks
 from .arrays import Broken
 
 Fields = Mapping[str, Any]

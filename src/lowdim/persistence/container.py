@@ -24,8 +24,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.parallel import map_blocks, row_blocks
 from ..errors import FileError, FormatError
-from ..parallel import map_blocks, row_blocks
 
 KIND = "lowdim-model"
 LENGTH = 8

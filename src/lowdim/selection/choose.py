@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import named, setting
+from ..core.records import Choice
+from ..core.rules import Either, Function, Instance, OneOf
 from ..errors import InputError
 from ..estimators.base import Estimator
-from ..messages import named, setting
 from ..metrics.scores import MEASURES
-from ..records import Choice
-from ..rules import Either, Function, Instance, OneOf
 from ..validation import check_parameters
 from .measures import QUALITY, Fit, LabelError, Measure, Part, Quality, Score, TruthError
 from .split import Portion

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.messages import named, setting
+from ..core.records import Floats, Integers
+from ..core.rules import Whole
+from ..core.streams import make_generator
 from ..errors import InputError
-from ..messages import named, setting
 from ..metrics.inputs import check_labels, label_codes
-from ..records import Floats, Integers
-from ..rules import Whole
-from ..validation import listed, make_generator
+from ..validation import listed
 
 
 def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | None, Integers | None]:

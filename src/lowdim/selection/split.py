@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Integers
+from ..core.rules import Real, Whole
 from ..data.rows import Rows
 from ..errors import InputError
-from ..records import Integers
-from ..rules import Real, Whole
 
 Portion = float | int | NDArray[Any]
 

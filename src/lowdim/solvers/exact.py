@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..core.records import PlannedStage, Solution
+from ..core.run import Run
 from ..methods.base import Embedded, Method, Part, Size
 from ..neighbors.points import Points
-from ..records import PlannedStage, Solution
-from ..run import Run
 from .eigen import solve
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from ..errors import InputError
 from ..methods.base import Solver
-from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from .eigen import SOLVERS
 from .exact import Exact
 from .landmarks.configuration import LandmarkSolver

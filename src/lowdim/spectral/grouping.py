@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import kernels
-from ..records import Floats, Integers
-from ..run import Run
+from ..core.records import Floats, Integers
+from ..core.run import Run
 
 ITERATIONS = 300
 #: Sum of squared moves of the centres, relative to the mean variance of the coordinates, below which they rest.
@@ -80,7 +80,7 @@ def _shortened(points: Floats, candidates: Floats, nearest: Floats, run: Run) ->
     shortened = np.empty((candidates.shape[0], points.shape[0]))
 
     def work(part: slice) -> None:
-        kernels.grouping.shorten(points, candidates, nearest, part.start, part.stop, shortened)
+        kernels.spectral.grouping.shorten(points, candidates, nearest, part.start, part.stop, shortened)
 
     run.map(work, points.shape[0])
     return shortened
@@ -104,7 +104,7 @@ def _assign(points: Floats, centers: Floats, run: Run) -> tuple[Integers, Floats
     labels, nearest = np.empty(points.shape[0], np.int64), np.empty(points.shape[0])
 
     def work(part: slice) -> tuple[Floats, Integers]:
-        found: tuple[Floats, Integers] = kernels.grouping.assign(
+        found: tuple[Floats, Integers] = kernels.spectral.grouping.assign(
             points, centers, part.start, part.stop, labels, nearest
         )
         return found

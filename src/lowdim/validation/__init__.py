@@ -15,7 +15,6 @@ from .parameters import (
     check_neighbors,
     check_parameters,
     listed,
-    make_generator,
     parse_bytes,
 )
 from .points import check_block, check_coordinates, check_rows, check_size, loaded, read_array, view_rows
@@ -39,7 +38,6 @@ __all__ = [
     "check_symmetric",
     "listed",
     "loaded",
-    "make_generator",
     "parse_bytes",
     "read_array",
     "view_rows",

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.records import format_bytes
 from ..errors import InputError, InputTypeError
-from ..records import format_bytes
 from .cells import check_cells, check_kind, shown
 from .frames import from_arrow, from_pandas
 

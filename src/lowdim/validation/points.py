@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from ..core.parallel import row_blocks
+from ..core.records import Floats
 from ..data.mapped import Mapped, guarded, in_memory, is_mapped
 from ..data.rows import Rows
 from ..errors import InputError, NotFiniteError
-from ..parallel import row_blocks
-from ..records import Floats
 from .features import check_features
 from .forms import Taken, take
 

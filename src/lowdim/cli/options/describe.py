@@ -16,8 +16,8 @@ from typing import Any
 
 import lowdim
 
-from ...messages import hyphenated
-from ...rules import Either, OneOf, Rule
+from ...core.messages import hyphenated
+from ...core.rules import Either, OneOf, Rule
 from .table import kinds_of
 from .wording import flag_of
 

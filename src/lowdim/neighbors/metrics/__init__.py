@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.messages import in_python, setting
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import in_python, setting
 from .base import MappedMetric
 from .correlation import CORRELATION
 from .cosine import COSINE

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.messages import setting
+from ...core.parallel import row_blocks
+from ...core.records import Floats
+from ...core.rules import Real
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import setting
-from ...parallel import row_blocks
-from ...records import Floats
-from ...rules import Real
 
 # Data has no gaps here, and then scikit-learn's nan_euclidean is the Euclidean distance.
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "nan_euclidean": "euclidean"}

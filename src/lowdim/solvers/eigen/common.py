@@ -14,9 +14,9 @@ from typing import Protocol
 import numpy as np
 from scipy import linalg, sparse
 
+from ...core.records import Floats, Problem, Solution, Sparse
+from ...core.run import Run
 from ...errors import LowdimError
-from ...records import Floats, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.signs import leading_signs
 from .generalised import Root
 

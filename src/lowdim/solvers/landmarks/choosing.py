@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from ...core.messages import named, setting
+from ...core.parallel import row_blocks
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import named, setting
 from ...neighbors import build_index
 from ...neighbors.metrics.general import parameters_from_data
 from ...neighbors.points import Points
-from ...parallel import row_blocks
-from ...records import Floats, Integers
-from ...run import Run
 from .configuration import CHOICES, LandmarkSolver
 from .sampling.farthest import farthest_points
 from .sampling.k_means import k_means_centres

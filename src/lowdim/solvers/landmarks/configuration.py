@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import subspace_angles
 
+from ...core.messages import named, setting
+from ...core.records import PlannedStage
+from ...core.rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ...core.run import Run
 from ...errors import InputError
-from ...messages import named, setting
 from ...methods.base import Embedded, Method, Part, Size
 from ...methods.embed import embed
 from ...neighbors.points import Points
-from ...records import PlannedStage
-from ...rules import Either, Nothing, OneOf, Real, Rule, Whole
-from ...run import Run
 from ...validation import check_parameters
 from ..exact import Exact
 

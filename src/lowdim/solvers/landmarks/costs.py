@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...core.records import PlannedStage
 from ...methods.base import Method, Size
 from ...methods.costs import DOUBLE, PAIR
-from ...records import PlannedStage
 from .configuration import LandmarkSolver
 
 WAVE = 12_000_000

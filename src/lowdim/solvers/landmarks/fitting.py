@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.records import Certificate, Floats, Integers, Problem, Sparse
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
 from ...maps.base import ColumnsMap, Map
@@ -19,8 +21,6 @@ from ...methods.embed import embed
 from ...neighbors.lookup import Lookup
 from ...neighbors.neighborhood import Neighborhood
 from ...neighbors.points import Points
-from ...records import Certificate, Floats, Integers, Problem, Sparse
-from ...run import Run
 from ..exact import Exact
 from .choosing import Landmarks, choose_landmarks, snap_to_points, without_distances
 from .configuration import LandmarkSolver

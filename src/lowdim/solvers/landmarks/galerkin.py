@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ...parallel import row_blocks
-from ...records import Floats, Operator, Problem, Sparse
-from ...run import Run
+from ...core.parallel import row_blocks
+from ...core.records import Floats, Operator, Problem, Sparse
+from ...core.run import Run
 from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
 from . import products
 from .products import Carriers

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...core.records import Integers, PlannedStage, Problem, Solution, Sparse
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Size
 from ...neighbors.points import Points
-from ...records import Integers, PlannedStage, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import multiply
 from .configuration import LandmarkSolver
 from .costs import alone

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import PlannedStage
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Part, Size
-from ...records import PlannedStage
-from ...run import Run
 from .configuration import LandmarkSolver
 from .costs import restricted
 from .fitting import embedded_by, points_of, require_points, weights_of

@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...core.messages import named, setting
+from ...core.records import Floats, Integers, PlannedStage, Problem, Solution, Sparse
+from ...core.run import Run
 from ...errors import InputError
 from ...maps.base import ColumnsMap, Map
 from ...maps.extension import extension_map
-from ...messages import named, setting
 from ...methods.base import Embedded, Method, Part, Size
 from ...methods.gram import distance_problem
 from ...methods.laplacian import laplacian_problem
 from ...neighbors.points import Points
-from ...records import Floats, Integers, PlannedStage, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import Explicit
 from ...spectral.signs import leading_signs
 from ..eigen import solve

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ...core.messages import named, setting
+from ...core.records import Floats, Problem, Solution, Sparse
+from ...core.run import Run
 from ...errors import DisconnectedError, InputError, NumericalError
-from ...messages import named, setting
-from ...records import Floats, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import multiply
 from ...spectral.signs import leading_signs
 from .certificate import residuals_of

@@ -14,12 +14,12 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import blas, lapack
 
+from ...core.lapack import cholesky, eigenpairs, to_standard
+from ...core.messages import named, setting
+from ...core.parallel import row_blocks
+from ...core.records import End, Floats, Integers
+from ...core.run import Run
 from ...errors import ConvergenceError, InputError
-from ...lapack import cholesky, eigenpairs, to_standard
-from ...messages import named, setting
-from ...parallel import row_blocks
-from ...records import End, Floats, Integers
-from ...run import Run
 from ..eigen import krylov
 from ..eigen.common import range_of
 from .galerkin import Reduced

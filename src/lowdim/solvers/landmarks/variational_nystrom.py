@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import Integers, PlannedStage, Problem, Sparse
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Part, Size
-from ...records import Integers, PlannedStage, Problem, Sparse
-from ...run import Run
 from .columns import affinity_of, column_weights
 from .configuration import LandmarkSolver
 from .costs import restricted

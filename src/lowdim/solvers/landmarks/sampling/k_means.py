@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from ....core.messages import setting
+from ....core.parallel import row_blocks
+from ....core.records import Floats, Integers, format_bytes
+from ....core.run import Run
 from ....data.duplicates import find_duplicates
 from ....data.rows import Rows
 from ....errors import InputError
-from ....messages import setting
 from ....neighbors import build_index, resolve_metric
 from ....neighbors.metrics import MappedMetric
-from ....parallel import row_blocks
-from ....records import Floats, Integers, format_bytes
-from ....run import Run
 
 POINTS_PER_CENTRE = 64
 FEWEST_PER_CENTRE = 8

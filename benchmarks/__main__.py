@@ -31,6 +31,7 @@ NAMES = [
     "plans",
     "checkpoint",
     "signals",
+    "parts",
 ]
 
 

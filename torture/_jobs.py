@@ -169,6 +169,7 @@ def _deformed() -> Job:
 
 def _summary() -> Job:
     from experiments.door import Verdict
+
     from experiments.notebook import Claim
     from experiments.summary import write_summary
 

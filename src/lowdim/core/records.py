@@ -1,4 +1,4 @@
-"""Frozen results that the rooms hand to each other. Rows are points throughout.
+"""Frozen results that packages hand to each other. Rows are points throughout.
 
 Notation: data ``Y`` (N x D), embedding ``X`` (N x d), weights ``W``.
 """

@@ -1,4 +1,4 @@
-"""The one door of the neighbour search: an index is built once and answers for its own points and for new ones."""
+"""The neighbour search: an index is built once and answers for its own points and for new ones."""
 
 from __future__ import annotations
 

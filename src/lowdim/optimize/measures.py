@@ -1,4 +1,4 @@
-"""Sizes that every part of the room measures in the same way."""
+"""Sizes that all optimisers measure in the same way."""
 
 from __future__ import annotations
 

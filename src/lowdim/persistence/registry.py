@@ -31,7 +31,7 @@ ESTIMATORS = {
     "TSNE": "tsne",
     "ElasticEmbedding": "elastic_embedding",
 }
-"""Estimators, and their modules in the room of the same name."""
+"""Estimators, and their modules in the package of the same name."""
 
 RECORDS = {
     "records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),

@@ -1,4 +1,4 @@
-"""The door of the room: `sweep` checks what it was given and goes through seeds and points."""
+"""`sweep`: checks what it was given and goes through seeds and points."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 import experiments  # noqa: E402
-from experiments.door import Verdict  # noqa: E402
 from experiments.notebook import Claim, Notebook, spread  # noqa: E402
+from experiments.running import Verdict  # noqa: E402
 
 CLASSICAL = {"roll-gallery", "isomap-dimension", "lle-faces", "snapshot-pca", "opca", "graph-inputs"}
 
@@ -38,7 +38,7 @@ def _offline(_):
 def test_the_catalogue_has_every_experiment():
     listed = dict(experiments.catalogue())
     assert set(listed) >= CLASSICAL | {"lll-landmarks", "sd-mnist", "entropic"}
-    assert not {"door", "summary", "notebook", "pictures", "data"} & set(listed)
+    assert not {"running", "summary", "notebook", "pictures", "data"} & set(listed)
     assert all(title.endswith((".", ":")) and len(title) < 130 for title in listed.values())
 
 
@@ -99,7 +99,7 @@ def test_unknown_ones_are_named(tmp_path):
 
 
 def test_all_means_all(tmp_path, monkeypatch):
-    from experiments import door
+    from experiments import running
 
     ran = []
 
@@ -107,7 +107,7 @@ def test_all_means_all(tmp_path, monkeypatch):
         ran.append(name)
         return Verdict(name, title, (), (), folder, 0.0, quick)
 
-    monkeypatch.setattr(door, "_run_one", pretend)
+    monkeypatch.setattr(running, "_run_one", pretend)
     assert len(experiments.run(["all"], tmp_path)) == len(experiments.catalogue())
     assert ran == [name for name, _ in experiments.catalogue()]
 

@@ -78,7 +78,6 @@ NEEDLESS: Mapping[str, str] = {
     "hessian_tol": "Nothing has to be set for it.",
     "modified_tol": "Nothing has to be set for it.",
     "remove_zero_eig": "Coordinates without an eigenvalue above 0 are 0, with a warning.",
-    "assign_labels": "k-means groups the points.",
     "eigen_limits": "Nothing has to be set for it.",
     "n_init": "The start is computed, not drawn.",
 }

@@ -86,6 +86,11 @@ class Eigenmaps(Method):
         )
         return NystromMap(source, solution.vectors, solution.values)
 
+    @property
+    def takes_affinities(self) -> bool:
+        """A graph that is given holds affinities."""
+        return bool(self.metric == "graph")
+
     def findings(self, part: Neighborhood, problem: Problem, coordinates: Floats, run: Run) -> Findings:
         """The affinities of the distinct points."""
         assert isinstance(problem, AffinityProblem)

@@ -71,7 +71,7 @@ RECORDS = {
     "maps.extension": ("ExtensionMap",),
     "maps.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
     "maps.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
-    "maps.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
+    "maps.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap", "PlacedRowsMap"),
     "maps.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
     "maps.geodesic": ("SquaredGeodesics", "GeodesicsToLandmarks"),
     "methods.given": ("WithoutPoints",),

@@ -14,7 +14,7 @@ from ...core.records import PlannedStage
 from ...core.rules import Either, Nothing, OneOf, Real, Rule, Whole
 from ...core.run import Run
 from ...errors import InputError
-from ...methods.base import Embedded, Method, Part, Size
+from ...methods.base import Embedded, Method, Part, Size, Solver
 from ...methods.embed import embed
 from ...neighbors.points import Points
 from ...validation import check_parameters
@@ -93,6 +93,11 @@ class LandmarkSolver:
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
         """The stages of a fit, with their estimated seconds and bytes."""
         raise AssertionError(f"{type(self).__name__} must say what it costs")
+
+    def for_component(self, n_points: int) -> Solver:
+        """The exact solution of a component with no more points than landmarks, since it costs no more."""
+        count = self.n_landmarks if self.landmarks is None else len(self.landmarks)
+        return self if n_points > count else Exact()
 
     def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
         """With the largest angle to the exact solution of a random subsample, where ``certify`` asks for it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,11 +81,10 @@ class Jobs:
 
 
 class OneOf:
-    """One of a few words. ``instead`` has words of other libraries, and which of these means the same."""
+    """One of a few words."""
 
-    def __init__(self, *names: str, instead: Mapping[str, str] | None = None) -> None:
+    def __init__(self, *names: str) -> None:
         self.names = names
-        self.instead = dict(instead or {})
 
     @property
     def words(self) -> str:
@@ -126,6 +124,16 @@ class Function:
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
         return callable(value)
+
+
+class Array:
+    """Numbers in any form that the gate for input takes, and says more of."""
+
+    words = "an array of numbers"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return value is not None and not isinstance(value, str | numbers.Number) and not callable(value)
 
 
 class Instance:
@@ -171,4 +179,4 @@ class Either:
 
 
 def _is_object(rule: Rule) -> bool:
-    return isinstance(rule, Instance) and str not in rule.classes
+    return isinstance(rule, Array) or (isinstance(rule, Instance) and str not in rule.classes)

@@ -28,6 +28,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.base import Map
 from ..methods.base import Embedded
+from ..neighbors.metrics import bind_metric
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
 from .foreign_names import ForeignNames, own_word
@@ -210,9 +211,10 @@ class Estimator(
             delattr(self, name)
 
     def _check_parameters(self) -> None:
-        validation.check_parameters(
-            type(self).__name__, self.get_params(deep=False), self._rules, own_word=own_word
-        )
+        given = self.get_params(deep=False)
+        validation.check_parameters(type(self).__name__, given, self._rules, own_word=own_word)
+        if "metric" in given:
+            bind_metric(given["metric"], given["metric_params"])
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
@@ -223,7 +225,12 @@ class Estimator(
 
     def _identity(self, rows: Rows) -> Identity:
         """What decides the result of a fit to some rows."""
-        return Identity(type(self).__name__, self.get_params(deep=False), {"X": rows.values})
+        given = {
+            # What has a form of its own, such as a data frame, is told by its numbers: its text may be cut short.
+            name: np.asarray(value) if hasattr(value, "__array__") and np.ndim(value) else value
+            for name, value in self.get_params(deep=False).items()
+        }
+        return Identity(type(self).__name__, given, {"X": rows.values})
 
     def _check_memory(self, rows: Rows) -> None:
         """Stop before the work where a stage would not fit into the limit, or into what is free."""

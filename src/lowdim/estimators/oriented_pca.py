@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.messages import named
 from ..core.records import PlannedStage
 from ..core.rules import Real, Rule
 from ..core.run import Run
@@ -87,7 +88,8 @@ class OrientedPCA(Estimator):
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:
             raise InputError(
-                f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
+                f"{named('noise')} must have the columns of X; got {noise.n_columns} columns where X has "
+                f"{rows.n_columns}."
             )
         fit = run.stage(
             "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kept=OrientedFit

@@ -54,7 +54,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         Number of groups.
     n_components
         Eigenvectors to use, the constant one included; None: ``n_clusters``.
-    n_neighbors, radius, metric, affinity, bandwidth, solver, search, on_disconnected
+    n_neighbors, radius, metric, metric_params, affinity, bandwidth, solver, search, on_disconnected
         As in `LaplacianEigenmaps`.
     n_init
         Starts of k-means and of ``"discretize"``; the best is kept.
@@ -89,6 +89,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
     n_neighbors: int | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     affinity: str | Affinity = "auto"
     bandwidth: float | None = None
     solver: str | LandmarkSolver = "auto"

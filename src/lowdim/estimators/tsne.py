@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import ClassVar
 
+from ..core.messages import named, setting
 from ..core.records import Floats
 from ..core.rules import Either, OneOf, Real, Rule
 from ..core.run import Run
@@ -73,8 +74,8 @@ class TSNE(NeighborEmbedding):
         # E+ >= 0. (Copies of a row, at D = 0 whatever s, bound E again, but then their number sets the picture's size.)
         if self.lam > 1.0:
             raise InputError(
-                "lam must be at most 1 for TSNE: beyond that E falls for ever as the picture grows, and has no "
-                f"minimum; got {self.lam!r}. Use lam=1, or less for a stronger attraction."
+                f"{named('lam')} must be at most 1 for TSNE: beyond that E falls for ever as the picture grows, and "
+                f"has no minimum; got {self.lam!r}. Use {setting('lam', 1)}, or less for a stronger attraction."
             )
         settings = {"early_exaggeration": EXAGGERATION, "learning_rate": "auto"}
         for name, usual in settings.items():

@@ -16,7 +16,7 @@ from ..core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Who
 from ..core.streams import make_generator
 from ..data.rows import Rows
 from ..errors import InputError
-from ..neighbors.metrics import MAPPED, metric_names
+from ..neighbors.metrics import MAPPED, metric_name, metric_names
 from ..validation import check_neighbors, check_parameters
 from .correlations import Correlations
 from .family import Family
@@ -136,7 +136,7 @@ def score(
         n_rows=drawn.size,
         n_pairs=next((family.n_pairs for family in families if isinstance(family, PointPairs)), 0),
         n_neighbors=n_neighbors,
-        metric=metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__),
+        metric=metric_name(metric),
         confidence=float(confidence),
         **{name: value for name, value in found.items() if name in wanted or name == "recall_curve"},
     )

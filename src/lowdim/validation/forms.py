@@ -60,6 +60,11 @@ def is_of(X: Any, library: str, *classes: str) -> bool:
     )
 
 
+def is_series(X: Any) -> bool:
+    """Whether an object is one column of a data frame."""
+    return is_of(X, "pandas", "Series") or is_of(X, "polars", "Series")
+
+
 def _from_anything(X: Any, name: str) -> Taken:
     if isinstance(X, np.ndarray):
         return _from_numpy(X, name)

@@ -41,8 +41,7 @@ def _nearest_word(value: object, rule: Rule) -> str:
     words = [part for part in rules if isinstance(part, OneOf)]
     if not isinstance(value, str):
         return ""
-    close = [part.instead[value] for part in words if value in part.instead]
-    close = close or difflib.get_close_matches(value, [name for part in words for name in part.names], n=1)
+    close = difflib.get_close_matches(value, [name for part in words for name in part.names], n=1)
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
 

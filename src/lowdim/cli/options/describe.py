@@ -38,6 +38,7 @@ _PYTHON_ONLY = (
     "a function of two rows, ",
     "Generator, RandomState, ",
     " or True",
+    ", or those of a function",
     ", or a configured object of lowdim.optimize",
     ", or Exact, BarnesHut, FFT with their own tolerance",
 )

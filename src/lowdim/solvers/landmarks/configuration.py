@@ -42,7 +42,8 @@ class LandmarkSolver:
     reg
         Ridge of the reconstruction weights, as a share of the trace of each local Gram matrix.
     smooth
-        Steps that spread the landmark weights along the graph, Z <- (I - B^-1 A / |B^-1 A|) Z.
+        Steps that spread the landmark weights along the graph, Z <- (I - B^-1 A / rho) Z with rho at least the largest
+        eigenvalue of B^-1 A: 2 for Laplacians with B = D.
     polish
         Degree of the Chebyshev filter that refines the solution on all points; 0: none.
     tolerance

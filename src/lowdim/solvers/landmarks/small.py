@@ -78,24 +78,6 @@ def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tupl
     return values, coordinates
 
 
-def nearest_coordinates(reduced: Reduced, right: Floats) -> Floats:
-    """X~ that minimises |X - Z X~| in the norm of B, from ``right`` = Z'B X: the solution of B~ X~ = Z'B X.
-
-    Directions in which B~ is singular to rounding, and landmarks that carry no point, get nothing.
-    """
-    pencil = _Pencil.of(reduced)
-    Y = pencil.scale[:, None] * right[pencil.kept]
-    try:
-        factor = _Cholesky(pencil.scaled(pencil.B), "B~")
-        Y = factor.solve(factor.solve(Y, transposed=True), transposed=False)
-    except _UnsuitedError:
-        basis = _truncated(pencil)
-        Y = basis @ (basis.T @ Y)
-    coordinates = np.zeros((reduced.size, right.shape[1]))
-    coordinates[pencil.kept] = pencil.scale[:, None] * Y
-    return coordinates
-
-
 def reduced_components(reduced: Reduced) -> int:
     """Number of parts into which the landmarks that carry points fall where neither A~ nor B~ ties them together."""
     roots = [np.sqrt(np.abs(matrix.diagonal())) for matrix in (reduced.A, reduced.B)]

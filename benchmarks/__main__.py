@@ -32,6 +32,7 @@ NAMES = [
     "plans",
     "checkpoint",
     "signals",
+    "parts",
 ]
 
 

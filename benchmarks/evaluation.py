@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 import lowdim
 from lowdim.affinities import Entropic
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
 from lowdim.objectives.attraction import Attraction
@@ -18,7 +19,6 @@ from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.similarities import STUDENT
 from lowdim.objectives.t_sne import TSNE
-from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import run, table

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from lowdim.affinities import Entropic
+from lowdim.core.records import Neighbors
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
-from lowdim.records import Neighbors
-from lowdim.run import Run
 
 from .data import mnist
 from .harness import RESULTS, compare

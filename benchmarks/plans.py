@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim.events import Event
-from lowdim.records import held_at
+from lowdim.core.events import Event
+from lowdim.core.records import held_at
 
 from .data import Labelled, mnist
 from .harness import run, table

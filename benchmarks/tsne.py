@@ -10,6 +10,7 @@ import numpy as np
 
 import lowdim
 from lowdim.affinities import Entropic
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
@@ -18,7 +19,6 @@ from lowdim.objectives.divergence import kl_divergence
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.similarities import STUDENT
 from lowdim.objectives.t_sne import TSNE
-from lowdim.run import Run
 
 from .data import Labelled, mnist
 from .harness import compare, run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .door import Verdict, catalogue, run
+from .running import Verdict, catalogue, run
 from .summary import write_summary
 
 __all__ = ["Verdict", "catalogue", "run", "write_summary"]

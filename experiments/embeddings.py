@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 import lowdim
 from lowdim.affinities import Entropic
+from lowdim.core.records import Sparse
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors.build import build_index
 from lowdim.objectives.attraction import Attraction
@@ -43,8 +45,6 @@ from lowdim.optimize.directions import (
 from lowdim.optimize.directions.gradient import Identity
 from lowdim.optimize.outcome import History
 from lowdim.optimize.protocol import Direction, Optimizer, Prepared
-from lowdim.records import Sparse
-from lowdim.run import Run
 
 PAPER = ("GD", "FP", "DiagH", "SD", "SD-", "CG", "L-BFGS")
 """The seven of Vladymyrov & Carreira-Perpinan 2012."""

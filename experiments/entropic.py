@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from lowdim import kernels
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors.build import build_index
-from lowdim.run import Run
 
 from .data import digits
 from .notebook import Notebook, seconds
@@ -87,11 +87,11 @@ def _production(distances: NDArray, repeats: int) -> dict[str, Any]:
     """What the library does: Euler from a first guess of each row alone."""
     n_points, k = distances.shape
     indptr, values = np.arange(n_points + 1) * k, np.empty(distances.size)
-    task = partial(kernels.entropic.solve_rows, indptr, distances.ravel(), PERPLEXITY, 0)
+    task = partial(kernels.affinities.entropic.solve_rows, indptr, distances.ravel(), PERPLEXITY, 0)
     task(2, values)
     return {
         "neighbours": k,
-        "tolerance": kernels.entropic.TOLERANCE,
+        "tolerance": kernels.affinities.entropic.TOLERANCE,
         "method": "lowdim (Euler)",
         "rows": "alone",
         "evaluations a point": round(task(n_points, values)[0] / n_points, 2),

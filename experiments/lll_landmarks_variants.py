@@ -14,12 +14,12 @@ import numpy as np
 from scipy import linalg, sparse
 
 import lowdim
+from lowdim.core.events import Events
+from lowdim.core.run import Run
+from lowdim.core.streams import Streams
 from lowdim.data.rows import Rows
-from lowdim.events import Events
-from lowdim.run import Run
 from lowdim.solvers.landmarks.choosing import choose_landmarks
 from lowdim.solvers.landmarks.weights import landmark_weights
-from lowdim.streams import Streams
 
 from .data import Eigenmap, digits, exact_eigenmap, landmark_solution
 from .notebook import Notebook

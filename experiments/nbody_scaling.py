@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from lowdim.core.records import Floats
+from lowdim.core.run import Run
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.repulsion.protocol import Engine, Field, Repulsion
 from lowdim.objectives.similarities import GAUSSIAN, STUDENT, Similarity
-from lowdim.records import Floats
-from lowdim.run import Run
 
 from .notebook import Notebook, seconds
 

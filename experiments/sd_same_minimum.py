@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from lowdim.core.records import Floats, Sparse
 from lowdim.objectives.base import NeighborObjective
 from lowdim.optimize import Momentum, Outcome
-from lowdim.records import Floats, Sparse
 
 from .embeddings import (
     COLOURS,

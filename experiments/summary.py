@@ -14,8 +14,8 @@ from lowdim import __version__
 from lowdim.persistence.atomic import writing
 
 if TYPE_CHECKING:
-    from .door import Verdict
     from .notebook import Claim
+    from .running import Verdict
 
 STYLE = """
 :root {

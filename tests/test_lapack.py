@@ -14,7 +14,7 @@ from numpy.linalg import LinAlgError
 from scipy import linalg
 
 import lowdim
-from lowdim import lapack, parallel
+from lowdim.core import lapack, parallel
 
 
 @pytest.fixture

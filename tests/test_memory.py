@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from lowdim import memory
-from lowdim.memory import address_room, available_memory, peak_memory
+from lowdim.core import memory
+from lowdim.core.memory import address_room, available_memory, peak_memory
 
 MANY = "MemTotal: 9000000 kB\nMemAvailable:   8000000 kB\n"
 

@@ -10,10 +10,10 @@ import pytest
 
 import lowdim
 from lowdim.cli.options.wording import shell
+from lowdim.core.events import Events
+from lowdim.core.messages import hyphenated, in_python, named, parts_of, said, setting, value
+from lowdim.core.rules import Either, Function, Instance, Jobs, Nothing, OneOf, Real, Truth, Whole
 from lowdim.errors import DataWarning, FileError, FormatError, InputError, InputTypeError, MemoryLimitError
-from lowdim.events import Events
-from lowdim.messages import hyphenated, in_python, named, parts_of, said, setting, value
-from lowdim.rules import Either, Function, Instance, Jobs, Nothing, OneOf, Real, Truth, Whole
 
 LANGUAGES = [
     (named("n_neighbors"), "n_neighbors", "--n-neighbors"),

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim import markup
-from lowdim.events import Events, LogLines
-from lowdim.memory import peak_memory
-from lowdim.notebook import NotebookProgress, is_notebook, listener_for
-from lowdim.records import Choice, Report, Stage
+from lowdim.core import markup
+from lowdim.core.events import Events, LogLines
+from lowdim.core.memory import peak_memory
+from lowdim.core.notebook import NotebookProgress, is_notebook, listener_for
+from lowdim.core.records import Choice, Report, Stage
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

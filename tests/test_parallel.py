@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from lowdim import parallel
-from lowdim.parallel import count_workers, map_blocks, row_blocks
+from lowdim.core import parallel
+from lowdim.core.parallel import count_workers, map_blocks, row_blocks
 from torture import interrupts
 
 

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lowdim import memory
 from lowdim.cli.terminal import signals
+from lowdim.core import memory
 from lowdim.data import mapped
 from lowdim.errors import CheckpointError
 from lowdim.persistence import atomic, lock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lowdim.records import Plan, PlannedStage
+from lowdim.core.records import Plan, PlannedStage
 
 
 @pytest.mark.parametrize(

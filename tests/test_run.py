@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from lowdim import run as module
+from lowdim.core import run as module
+from lowdim.core.events import Events
+from lowdim.core.run import Run, Shared, Store, Workers
+from lowdim.core.streams import STREAMS, Streams
 from lowdim.errors import DataWarning, Stop
-from lowdim.events import Events
 from lowdim.persistence import budget, checkpoint
 from lowdim.persistence.budget import Pace
 from lowdim.persistence.identity import Identity
-from lowdim.run import Run, Shared, Store, Workers
-from lowdim.streams import STREAMS, Streams
 
 
 @dataclass

@@ -112,7 +112,7 @@ def test_kernels_compiled_by_two_threads_at_once(tmp_path):
     """With an empty cache, and with the cache that this leaves."""
     code = (
         "import threading, hashlib, numpy\n"
-        "from lowdim.run import Run\n"
+        "from lowdim.core.run import Run\n"
         "from lowdim.spectral.grouping import group\n"
         "X = numpy.random.default_rng(0).normal(size=(600, 4))\n"
         "found = []\n"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lowdim
+from lowdim.core.events import Events, LogLines
 from lowdim.errors import DataWarning, InputError
-from lowdim.events import Events, LogLines
 
 X = np.random.default_rng(0).random((30, 4))
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim import run as running
+from lowdim.core import run as running
+from lowdim.core.events import Event, Listener
 from lowdim.errors import CheckpointWarning, FileError
-from lowdim.events import Event, Listener
 from lowdim.persistence import budget, checkpoint
 
 from . import _runs

@@ -134,9 +134,9 @@ def _sweep_plot() -> Job:
 
 def _download() -> Job:
     """A data set whose network is a function."""
+    from lowdim.core.events import Events
     from lowdim.data import download
     from lowdim.data.catalogue import Entry
-    from lowdim.events import Events
 
     data, labels = np.zeros((500, 16), np.uint8), np.arange(500).astype(np.uint8)
     checksum = hashlib.sha256(data.tobytes() + labels.tobytes()).hexdigest()
@@ -169,6 +169,7 @@ def _deformed() -> Job:
 
 def _summary() -> Job:
     from experiments.door import Verdict
+
     from experiments.notebook import Claim
     from experiments.summary import write_summary
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim import run as running
+from lowdim.core import run as running
 from lowdim.errors import CheckpointWarning
 from lowdim.persistence import budget, checkpoint, container
 from lowdim.selection import Sweep

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import lowdim
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
-from lowdim.run import Run
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-from lowdim import parallel
+from lowdim.core import parallel
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 300

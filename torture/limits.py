@@ -65,7 +65,7 @@ def broken(name: str, megabytes: Sequence[int], seed: int = 0) -> str:
 def _child(name: str, seed: int, megabytes: Sequence[int]) -> None:
     import resource
 
-    from lowdim.memory import address_room
+    from lowdim.core.memory import address_room
 
     make, size = FITS[name]
     X = np.random.default_rng(seed).standard_normal((size, 20))

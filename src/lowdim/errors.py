@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .messages import Language, parts_of, python, said
+from .core.messages import Language, parts_of, python, said
 
 
 class Spoken:
     """What an error and a warning of lowdim have in common: a message that can be said in another language.
 
-    ``str`` is the message in the words of the library. See `lowdim.messages` for how a message names parameters.
+    ``str`` is the message in the words of the library. See `lowdim.core.messages` for how a message names parameters.
     """
 
     def __init__(self, *args: object) -> None:

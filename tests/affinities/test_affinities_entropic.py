@@ -13,10 +13,10 @@ from sklearn.neighbors import NearestNeighbors
 
 from lowdim import kernels
 from lowdim.affinities import Entropic
+from lowdim.core.events import Event, Events
+from lowdim.core.records import Neighbors
+from lowdim.core.run import Run
 from lowdim.errors import DataWarning, InputError
-from lowdim.events import Event, Events
-from lowdim.records import Neighbors
-from lowdim.run import Run
 
 
 def neighbors_of(points: np.ndarray, k: int) -> Neighbors:
@@ -50,7 +50,7 @@ def test_derivatives_equal_finite_differences() -> None:
     weights = np.empty(40)
 
     def terms(alpha: float) -> np.ndarray:
-        return np.array(kernels.entropic.entropy_terms(squares, alpha, np.log(12.0), weights)[:3])
+        return np.array(kernels.affinities.entropic.entropy_terms(squares, alpha, np.log(12.0), weights)[:3])
 
     step = 1e-5
     for alpha in (-1.0, 0.5, 2.0, 4.0):
@@ -61,7 +61,7 @@ def test_derivatives_equal_finite_differences() -> None:
 def test_value_is_the_entropy_of_the_weights() -> None:
     squares = np.sort(np.random.default_rng(2).random(40))
     weights = np.empty(40)
-    value, _, _, z = kernels.entropic.entropy_terms(squares, 1.3, np.log(12.0), weights)
+    value, _, _, z = kernels.affinities.entropic.entropy_terms(squares, 1.3, np.log(12.0), weights)
     p = np.exp(-np.exp(1.3) * squares)
     np.testing.assert_allclose(z, p.sum(), rtol=1e-14)
     np.testing.assert_allclose(value + np.log(12.0), entropy((p / p.sum())[None])[0], rtol=1e-13)
@@ -92,13 +92,15 @@ def test_roots_lie_in_the_bracket_of_the_paper(seed: int) -> None:
     count = int(rng.integers(4, 80))
     perplexity = float(rng.uniform(1.05, count - 0.5))
     squares, weights = np.empty(count), np.empty(count)
-    ties = kernels.entropic.scaled_squares(np.sort(rng.random(count) ** rng.uniform(0.05, 2)), squares)
-    numerator = kernels.entropic.upper_numerator(count, perplexity)
+    ties = kernels.affinities.entropic.scaled_squares(
+        np.sort(rng.random(count) ** rng.uniform(0.05, 2)), squares
+    )
+    numerator = kernels.affinities.entropic.upper_numerator(count, perplexity)
     excess = np.log(count / perplexity)
     low = np.log(max(count * excess / (count - 1), np.sqrt(8 * excess)))
     high = np.log(numerator / squares[1])
-    at_low = kernels.entropic.entropy_terms(squares, low - 1e-9, np.log(perplexity), weights)[0]
-    at_high = kernels.entropic.entropy_terms(squares, high + 1e-9, np.log(perplexity), weights)[0]
+    at_low = kernels.affinities.entropic.entropy_terms(squares, low - 1e-9, np.log(perplexity), weights)[0]
+    at_high = kernels.affinities.entropic.entropy_terms(squares, high + 1e-9, np.log(perplexity), weights)[0]
     assert ties == 1
     assert at_low >= -1e-12
     assert at_high <= 1e-12

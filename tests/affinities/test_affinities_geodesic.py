@@ -13,9 +13,9 @@ from sklearn.neighbors import NearestNeighbors
 
 from lowdim import kernels
 from lowdim.affinities import paths_from_new, shortest_paths, symmetrize
-from lowdim.events import Event
-from lowdim.records import Neighbors
-from lowdim.run import Run
+from lowdim.core.events import Event
+from lowdim.core.records import Neighbors
+from lowdim.core.run import Run
 
 
 def graph_of(n_nodes: int, edges: list[tuple[int, int]], lengths: np.ndarray) -> csr_array:
@@ -182,14 +182,14 @@ def test_a_batch_that_needs_too_many_corrections_falls_back_to_the_heap() -> Non
     seeds = (np.arange(n + 1), np.arange(n), np.zeros(n))
     out = np.empty((n, n))
     bounds = np.append(np.arange(0, n, 16), n)
-    assert kernels.geodesic.paths_of_groups(edges, seeds, rows, bounds, 1e-12, out) == n
+    assert kernels.affinities.geodesic.paths_of_groups(edges, seeds, rows, bounds, 1e-12, out) == n
     np.testing.assert_array_equal(out, dijkstra(graph))
 
 
 def test_a_batch_past_its_limit_writes_nothing() -> None:
     graph = roll()
-    n, lanes = graph.shape[0], kernels.geodesic.LANES
-    queue = (np.empty(kernels.geodesic.BUCKETS, np.int64), *np.empty((3, n), np.int64))
+    n, lanes = graph.shape[0], kernels.affinities.geodesic.LANES
+    queue = (np.empty(kernels.affinities.geodesic.BUCKETS, np.int64), *np.empty((3, n), np.int64))
     seeds, out = (np.arange(n + 1), np.arange(n), np.zeros(n)), np.full((n, n), 7.0)
     arguments = (
         (graph.indptr, graph.indices, graph.data),
@@ -199,17 +199,19 @@ def test_a_batch_past_its_limit_writes_nothing() -> None:
         queue,
         1.0,
     )
-    assert not kernels.geodesic.paths_by_batch(*arguments, graph.nnz // 2, out)
+    assert not kernels.affinities.geodesic.paths_by_batch(*arguments, graph.nnz // 2, out)
     assert (out == 7.0).all()
-    assert kernels.geodesic.paths_by_batch(*arguments, 1000 * graph.nnz, out)
+    assert kernels.affinities.geodesic.paths_by_batch(*arguments, 1000 * graph.nnz, out)
     np.testing.assert_array_equal(out[:lanes], dijkstra(graph, indices=np.arange(lanes)))
 
 
 def test_groups_hold_every_row_once_and_stay_near() -> None:
     graph = roll(1000)
-    order, parents, lengths = kernels.batches.spanning_forest(graph.indptr, graph.indices, graph.data)
+    order, parents, lengths = kernels.affinities.batches.spanning_forest(
+        graph.indptr, graph.indices, graph.data
+    )
     assert sorted(order) == list(range(1000))
-    rows, bounds = kernels.batches.group_rows(order, parents, np.arange(1000), 16)
+    rows, bounds = kernels.affinities.batches.group_rows(order, parents, np.arange(1000), 16)
     assert sorted(rows) == list(range(1000))
     assert (np.diff(bounds)[:-1] == 16).all()
     paths = dijkstra(graph)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lowdim.affinities import symmetrize
-from lowdim.run import Run
+from lowdim.core.run import Run
 
 
 def random_lists(seed: int, size: int, most: int) -> csr_array:

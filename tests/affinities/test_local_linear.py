@@ -14,9 +14,9 @@ from sklearn.neighbors import NearestNeighbors
 
 from lowdim.affinities.local_linear import reconstruction_weights
 from lowdim.affinities.patches import by_index, coordinate_patches, distance_patches
+from lowdim.core.records import Floats, Neighbors
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.records import Floats, Neighbors
-from lowdim.run import Run
 
 
 def nearest(Y: Floats, k: int, queries: Floats | None = None) -> Neighbors:

@@ -44,8 +44,24 @@ WRONG_USE = [
     ),
     (
         "embed points.npy --affinity gaus",
-        "one of auto, precomputed, binary, entropic, gaussian, self-tuning; got 'gaus'. Did you mean gaussian?",
+        "'binary', 'entropic', 'gaussian', 'self-tuning'; got 'gaus'. Did you mean 'gaussian'?",
     ),
+    ("embed points.npy -m lle --solver arpack", "What other libraries call 'arpack' is 'lanczos'."),
+    (
+        "embed points.npy -m laplacian-eigenmaps --affinity rbf",
+        "What other libraries call 'rbf' is 'gaussian'.",
+    ),
+    (
+        "embed points.npy -m laplacian-eigenmaps --affinity precomputed_nearest_neighbors",
+        "is --metric precomputed, with the sparse graph of distances as X.",
+    ),
+    ("embed points.npy --lam 3", "--lam must be at most 1 for TSNE"),
+    (
+        "embed points.npy -m isomap --metric minkowski --metric-params p=-3",
+        "p of the metric must be a number > 0 (inf: no bound); got -3.",
+    ),
+    ("embed points.npy -m isomap --metric-params 3", "--metric-params: must be NAME=VALUE, such as p=3"),
+    ("embed points.npy -m isomap --metric-params p=3", "--metric euclidean takes no parameters"),
     ("embed points.npy --affinity entropic --perplexity 5", "--perplexity belongs to --affinity auto"),
     (
         "embed points.npy --memory-limit much",
@@ -103,6 +119,18 @@ WRONG_USE = [
 ]
 
 FAILURES = [
+    (
+        "embed points.npy -m isomap --n-neighbors 4 --radius 3",
+        "decides who is a neighbour, not both; got --n-neighbors 4 and --radius 3. Leave one of them out.",
+    ),
+    (
+        "sweep points.npy -m isomap --grid n_neighbors=4,5 --score labels",
+        "--score labels needs labels, one for each row of X; got none. Give --label, or use another score.",
+    ),
+    (
+        "sweep points.csv --label kind --id name -m isomap --grid n_neighbors=4 --test 0.5 --out-of-sample 0.6",
+        "--test and --out-of-sample must leave at least 2 rows to train on",
+    ),
     ("embed nothing.npy", "nothing.npy: there is no such file."),
     ("embed point.csv", "Did you mean points.csv?"),
     ("embed there/is/nothing.csv", "there is no such file"),
@@ -261,7 +289,7 @@ def test_interruption_while_writing_says_what_is_there(lowdim_command, folder, m
 
 
 def test_interruption_of_an_optimisation_keeps_the_best_so_far(lowdim_command, folder, monkeypatch):
-    from lowdim.events import Events
+    from lowdim.core.events import Events
 
     emit = Events.emit
 

@@ -11,8 +11,8 @@ import pytest
 from lowdim.cli.session import Session
 from lowdim.cli.terminal.console import Console
 from lowdim.cli.terminal.progress import Bars, Lines, counted, time_left
+from lowdim.core.events import Event, Events
 from lowdim.errors import InterruptedWarning
-from lowdim.events import Event, Events
 
 
 def console():

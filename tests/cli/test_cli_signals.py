@@ -14,7 +14,7 @@ import pytest
 
 import lowdim
 import lowdim.cli
-import lowdim.parallel
+import lowdim.core.parallel
 from lowdim.cli.terminal.signals import STOPPING, heeding
 from lowdim.persistence import budget
 
@@ -135,11 +135,11 @@ def test_an_interrupt_does_not_wait_for_a_long_call_of_a_library(folder):
     # A dense eigenproblem that would take ten minutes.
     np.save("many.npy", np.random.default_rng(0).normal(size=(60, 5)))
     program = (
-        "import sys, threading, lowdim.lapack, lowdim.parallel\n"
+        "import sys, threading, lowdim.core.lapack, lowdim.parallel\n"
         "def long(name, *arguments):\n"
         "    print(name, file=sys.stderr, flush=True)\n"
         "    threading.Event().wait(600)\n"
-        "lowdim.lapack._call, lowdim.parallel.LARGE = long, 0.0\n"
+        "lowdim.core.lapack._call, lowdim.core.parallel.LARGE = long, 0.0\n"
         "words = 'embed many.npy -m laplacian-eigenmaps --solver dense -o out.npy --checkpoint kept'\n"
         "sys.argv = ['lowdim', *words.split()]\n"
         "from lowdim.cli import main\n"
@@ -163,7 +163,7 @@ def test_a_call_that_was_left_does_not_keep_the_process(folder, monkeypatch, cap
 
     ended = []
     monkeypatch.setattr(lowdim.PCA, "fit", interrupted)
-    monkeypatch.setattr(lowdim.parallel, "has_left", lambda: has_left)
+    monkeypatch.setattr(lowdim.core.parallel, "has_left", lambda: has_left)
     monkeypatch.setattr(os, "_exit", ended.append)
     monkeypatch.setattr(sys, "argv", ["lowdim", "embed", "points.npy", "-m", "pca", "-o", "out.npy"])
     assert lowdim.cli.main() == 130

@@ -11,10 +11,10 @@ import pytest
 from scipy.ndimage import map_coordinates
 
 from lowdim import datasets, kernels
+from lowdim.core.run import Run
 from lowdim.data import deformed
 from lowdim.data.stored import Dataset
 from lowdim.errors import FileError, InputError
-from lowdim.run import Run
 
 
 def made(n, **options):

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from lowdim import datasets
+from lowdim.core.events import Events
 from lowdim.data import catalogue, download, stored
 from lowdim.data.catalogue import Entry
 from lowdim.errors import FormatError, MissingDataError
-from lowdim.events import Events
 
 DATA = np.random.default_rng(0).integers(0, 256, (2300, 6)).astype(np.uint8)
 LABELS = (np.arange(2300) % 3).astype(np.uint8)

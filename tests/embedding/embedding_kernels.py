@@ -11,7 +11,7 @@ from lowdim import kernels
 from lowdim.kernels.compiling import njit
 from lowdim.objectives.similarities import Similarity
 
-near = kernels.radials.near
+near = kernels.embedding.radials.near
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
+from lowdim.core.run import Run
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.elastic import ElasticEmbedding
 from lowdim.objectives.repulsion.exact import Exact
@@ -15,7 +16,6 @@ from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.objectives.sne import SNE
 from lowdim.objectives.symmetric_sne import SymmetricSNE
 from lowdim.objectives.t_sne import TSNE
-from lowdim.run import Run
 
 NAMES = ("ee", "ee-distances", "s-sne", "t-sne", "sne")
 KERNELS = {name: STUDENT if name == "t-sne" else GAUSSIAN for name in NAMES}

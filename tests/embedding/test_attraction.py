@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from lowdim import kernels
+from lowdim.core.run import Run
 from lowdim.objectives.attraction import OLD, Attraction, along_curve
 from lowdim.objectives.similarities import STUDENT
-from lowdim.run import Run
 
 ONE = Run.of(0, 1)
 
@@ -54,5 +54,5 @@ def test_neighbours_on_the_curve_are_neighbours_in_the_plane():
 
 def test_logarithm():
     values = np.concatenate((np.linspace(1, 4, 1001), np.geomspace(1, 1e12, 1001))).astype(np.float32)
-    found = np.array([kernels.radial_student.logarithm(value) for value in values])
+    found = np.array([kernels.embedding.radial_student.logarithm(value) for value in values])
     assert np.abs(found - np.log(values.astype(np.float64))).max() < 2e-6

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from lowdim.core.run import Run
 from lowdim.objectives.divergence import kl_divergence, negative_entropy
 from lowdim.objectives.elastic import distance_factors
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
-from lowdim.run import Run
 
 
 @pytest.fixture

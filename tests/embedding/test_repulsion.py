@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lowdim import errors, kernels
+from lowdim.core.run import Run
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.similarities import GAUSSIAN, STUDENT
-from lowdim.run import Run
 
 ONE = Run.of(0, 1)
 KERNELS = pytest.mark.parametrize("kernel", [GAUSSIAN, STUDENT], ids=lambda kernel: kernel.name)
@@ -273,7 +273,7 @@ def test_differences_are_those_of_the_definition():
 def test_exponential_is_right_to_the_last_digit_but_one():
     from numba import njit
 
-    exp_minus = kernels.exponential.exp_minus
+    exp_minus = kernels.embedding.exponential.exp_minus
 
     @njit
     def over(D, out):

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, random_array
 
 import lowdim
 from lowdim import kernels
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.maps.fixed_embedding import FixedEmbeddingMap
 from lowdim.objectives.attraction import Attraction
@@ -25,7 +26,6 @@ from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT
 from lowdim.objectives.similarities.tabulated import table_of
 from lowdim.objectives.t_sne import TSNE
 from lowdim.persistence import rebuilding, registry
-from lowdim.run import Run
 
 ONE = Run.of(0, 1)
 NEW = (Power(), Tail())
@@ -320,4 +320,4 @@ def test_nothing_asks_for_the_name_of_a_kernel():
         if not (own | others) & {path, *path.parents}:
             named = re.search(r"kernel\.name\b|(?<!`)[\"'](student|gaussian)[\"']", path.read_text("utf-8"))
             assert not named, path
-    assert set(kernels.radials.__all__) >= {"Gaussian", "Student", "Table"}
+    assert set(kernels.embedding.radials.__all__) >= {"Gaussian", "Student", "Table"}

@@ -25,13 +25,11 @@ PAIRS = {
     lowdim.TSNE: manifold.TSNE,
     lowdim.ClassicalMDS: manifold.ClassicalMDS,
 }
-ADDED = {"metric_params", "p", "degree", "coef0", "kernel_params", "fit_inverse_transform", "alpha"}
-"""Names of scikit-learn without a counterpart here: they are listed with what the class has."""
 FOREIGN = [
     (ours, name)
     for ours, theirs in PAIRS.items()
     for name in inspect.signature(theirs).parameters
-    if name not in inspect.signature(ours).parameters and name not in ADDED
+    if name not in inspect.signature(ours).parameters
 ]
 
 

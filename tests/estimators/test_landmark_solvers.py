@@ -194,7 +194,7 @@ def test_landmark_isomap():
     for landmarks in (150, np.arange(0, 1500, 9), roll[::9]):
         found = lowdim.Isomap(landmarks=landmarks).fit(roll)
         assert lowdim.procrustes(exact, found.embedding_).error < 0.05
-        assert lowdim.procrustes(found.embedding_, found.transform(roll)).error < 0.3
+        assert np.array_equal(found.embedding_, found.transform(roll))
     centres = lowdim.Isomap(solver=Nystrom(150, choose="k-means")).fit(roll)
     assert lowdim.procrustes(exact, centres.embedding_).error < 0.05
 

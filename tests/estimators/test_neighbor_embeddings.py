@@ -14,10 +14,11 @@ from sklearn.datasets import load_iris
 from sklearn.manifold import trustworthiness
 
 import lowdim
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
 from lowdim.estimators.engines import choose_repulsion
-from lowdim.events import Events
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build
 from lowdim.objectives import sne, t_sne
@@ -27,7 +28,6 @@ from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.similarities import GAUSSIAN, STUDENT
 from lowdim.optimize import Annealing, DirectedDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS
-from lowdim.run import Run
 
 METHODS = {
     "SNE": lowdim.SNE,

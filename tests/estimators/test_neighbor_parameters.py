@@ -33,9 +33,11 @@ def test_wrong_affinities_are_named_before_the_search(
 
 @pytest.mark.parametrize("method", [lowdim.LaplacianEigenmaps, lowdim.SpectralClustering, lowdim.TSNE])
 def test_words_of_other_libraries_get_ours(method: type, no_search: None) -> None:
-    with pytest.raises(InputError, match=r"call 'rbf' is affinity=lowdim\.Gaussian\("):
+    with pytest.raises(InputError, match=r"call 'rbf' is 'gaussian', as in affinity=lowdim\.Gaussian\("):
         method(affinity="rbf").fit(POINTS)
-    with pytest.raises(InputError, match=r"call 'nearest_neighbors' is affinity=lowdim\.Binary\("):
+    with pytest.raises(
+        InputError, match=r"call 'nearest_neighbors' is 'binary', as in affinity=lowdim\.Binary\("
+    ):
         method(affinity="nearest_neighbors").fit(POINTS)
 
 

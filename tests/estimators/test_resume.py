@@ -12,7 +12,7 @@ import pytest
 
 import lowdim
 from lowdim import LLL, TSNE, ElasticEmbedding, Isomap, LaplacianEigenmaps, SymmetricSNE
-from lowdim import run as running
+from lowdim.core import run as running
 from lowdim.errors import CheckpointError, CheckpointWarning, InputError, InterruptedWarning
 from lowdim.optimize import DirectedDescent
 from lowdim.optimize.directions import SpectralDirection

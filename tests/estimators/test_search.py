@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import make
 
 import lowdim
+from lowdim.core.run import Run
 from lowdim.neighbors import build_index
-from lowdim.run import Run
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ import lowdim
 from lowdim import kernels
 from lowdim.errors import LowdimWarning
 from lowdim.kernels import compiling
-from lowdim.kernels.radial import QUESTIONS
+from lowdim.kernels.embedding.radial import QUESTIONS
 
 KERNEL = """
 from lowdim.kernels.compiling import njit
@@ -177,12 +177,35 @@ def test_a_kernel_is_as_fresh_as_what_it_imports(kept):
     assert hits(kernel) == 0
 
 
+def test_a_stamp_follows_imports_of_every_form(tmp_path):
+    """In the same folder, in the folder above and in another one; what is outside of the kernels does not count."""
+    files = {
+        "kernels/near/kernel.py": "from . import one, two\nfrom ..above import (\n    X,\n)\nfrom ...core import a\n",
+        "kernels/near/one.py": "",
+        "kernels/near/two.py": "from ..far.deep import Y\n",
+        "kernels/above.py": "",
+        "kernels/far/deep.py": "",
+        "core/a.py": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    stamp = compiling.source_stamp.__wrapped__
+    changes = {}
+    for name, text in files.items():
+        before = stamp(tmp_path / "kernels/near/kernel.py")
+        (tmp_path / name).write_text(text + "# changed\n")
+        changes[name] = stamp(tmp_path / "kernels/near/kernel.py") != before
+    assert changes == {name: name != "core/a.py" for name in files}
+
+
 def test_without_a_cache(folder):
     assert compiling.njit(nogil=True)(lambda value: value + 1)(1) == 2
 
 
 def test_every_kernel_uses_it():
-    for path in (Path(lowdim.__file__).parent / "kernels").glob("*.py"):
+    for path in (Path(lowdim.__file__).parent / "kernels").rglob("*.py"):
         if path.name != "compiling.py":
             assert "from numba import njit" not in path.read_text(encoding="utf-8"), path
 
@@ -223,8 +246,8 @@ with warnings.catch_warnings(record=True) as said:
 
 def every_kernel() -> dict[str, Dispatcher]:
     modules = [
-        importlib.import_module(f"lowdim.kernels.{info.name}")
-        for info in pkgutil.iter_modules(kernels.__path__)
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(kernels.__path__, "lowdim.kernels.")
     ]
     named = [(module, name, value) for module in modules for name, value in vars(module).items()]
     return {

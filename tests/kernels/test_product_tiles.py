@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lowdim.kernels import distances, farthest, nearest_by_products, selection
+from lowdim.kernels.neighbors import distances, farthest, nearest_by_products, selection
 
 WIDTH = nearest_by_products.WIDTH
 

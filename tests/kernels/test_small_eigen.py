@@ -12,10 +12,10 @@ from lowdim import kernels
 
 def _pairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     left = A.copy()
-    values, turned, scales = kernels.small_eigen.decompose(left)
+    values, turned, scales = kernels.affinities.small_eigen.decompose(left)
     vectors = turned[:count].copy()
     for vector in vectors:
-        kernels.small_eigen.turn_back(left, scales, vector)
+        kernels.affinities.small_eigen.turn_back(left, scales, vector)
     return values, vectors
 
 
@@ -25,7 +25,7 @@ def _check(A: np.ndarray) -> None:
     expected = np.linalg.eigvalsh(A)[::-1]
     unit = np.abs(expected).max() + np.finfo(float).tiny
     assert np.abs(values - expected).max() < 1e-13 * size * unit
-    assert np.abs(kernels.small_eigen.eigenvalues(A.copy()) - expected).max() < 1e-13 * size * unit
+    assert np.abs(kernels.affinities.small_eigen.eigenvalues(A.copy()) - expected).max() < 1e-13 * size * unit
     assert np.abs(vectors @ vectors.T - np.eye(size)).max() < 1e-13 * size
     assert np.abs(A @ vectors.T - vectors.T * values).max() < 1e-13 * size * unit
 
@@ -60,4 +60,4 @@ def test_indefinite_matrices() -> None:
 
 
 def test_not_a_number_ends() -> None:
-    assert np.isnan(kernels.small_eigen.eigenvalues(np.full((5, 5), np.nan))).any()
+    assert np.isnan(kernels.affinities.small_eigen.eigenvalues(np.full((5, 5), np.nan))).any()

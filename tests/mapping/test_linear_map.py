@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.maps.linear import LinearMap
-from lowdim.run import Run
 
 
 @pytest.fixture

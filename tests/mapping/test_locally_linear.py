@@ -7,12 +7,12 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_swiss_roll
 
+from lowdim.core.records import Floats
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.maps.locally_linear import LocallyLinearMap
 from lowdim.neighbors import build_index
 from lowdim.neighbors.lookup import Lookup
-from lowdim.records import Floats
-from lowdim.run import Run
 
 
 def fitted(Y: Floats, embedding: Floats, k: int, metric: str = "euclidean") -> LocallyLinearMap:

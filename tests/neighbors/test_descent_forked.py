@@ -7,10 +7,10 @@ import os
 import numpy as np
 import pytest
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import ForkedError
 from lowdim.neighbors.searchers import descent
-from lowdim.run import Run
 
 pytest.importorskip("pynndescent")
 

@@ -13,12 +13,12 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from scipy.spatial.distance import cdist
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError, MissingExtraError
-from lowdim.events import Events
 from lowdim.neighbors import build_index, plan_search, resolve_metric
 from lowdim.neighbors.choose import choose_search
-from lowdim.run import Run
 
 POINTS = np.random.default_rng(0).normal(size=(1500, 10))
 

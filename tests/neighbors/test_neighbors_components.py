@@ -10,6 +10,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+from lowdim.core.records import Neighbors
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DisconnectedError
 from lowdim.neighbors import (
@@ -19,8 +21,6 @@ from lowdim.neighbors import (
     symmetric_graph,
 )
 from lowdim.neighbors.edges import add_edges
-from lowdim.records import Neighbors
-from lowdim.run import Run
 
 GENERATOR = np.random.default_rng(0)
 

@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from lowdim import kernels
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.neighbors import build_index
-from lowdim.run import Run
 
 SEARCHES = ("blocked", "tree")
 BASE = np.random.default_rng(1).normal(size=(700, 12))
@@ -221,7 +221,7 @@ def test_sorting_of_short_and_long_rows(rows):
     pairs = [pair for row in rows for pair in row]
     distances = np.array([float(distance) for distance, _ in pairs])
     indices = np.array([index for _, index in pairs], dtype=np.int64)
-    kernels.selection.sort_rows(indptr, indices, distances)
+    kernels.neighbors.selection.sort_rows(indptr, indices, distances)
     expected = [pair for row in rows for pair in sorted(row)]
     assert list(zip(distances.tolist(), indices.tolist(), strict=True)) == expected
 

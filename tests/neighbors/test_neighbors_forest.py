@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from lowdim import kernels
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning
-from lowdim.events import Events
 from lowdim.neighbors import build, build_index
 from lowdim.neighbors.centred_points import CentredPoints
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
 from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
-from lowdim.run import Run
 
 RNG = np.random.default_rng(0)
 PLANE = np.tanh(RNG.uniform(-1, 1, (6000, 4)) @ RNG.standard_normal((4, 20)))
@@ -194,8 +194,11 @@ def test_trees_are_balanced_and_new_points_find_their_leaf(n, d, leaf, seed):
         point = points[tree.order[place]]
         first, last = 0, sizes.size
         while last - first > 1:
-            middle = kernels.forest.middle_of(tree.seed, first, last)
-            key, threshold = kernels.forest.dot(point, tree.normals[middle]), tree.thresholds[middle]
+            middle = kernels.neighbors.forest.middle_of(tree.seed, first, last)
+            key, threshold = (
+                kernels.neighbors.forest.dot(point, tree.normals[middle]),
+                tree.thresholds[middle],
+            )
             on_right = place >= tree.bounds[middle]
             assert key == pytest.approx(threshold, abs=1e-4) or (key > threshold) == on_right
             first, last = (middle, last) if on_right else (first, middle)
@@ -208,7 +211,7 @@ def test_leaves_are_joined_completely():
     bounds = np.array([0, 90, 300])
     scores, links = np.full((300, 8), 3e38, np.float32), np.full((300, 8), -1, np.int32)
     for _ in range(2):  # A second time nothing is new.
-        kernels.forest.join_leaves(points, norms, order, bounds, 0, 2, scores, links)
+        kernels.neighbors.forest.join_leaves(points, norms, order, bounds, 0, 2, scores, links)
     table = cdist(points, points, "sqeuclidean")
     np.fill_diagonal(table, np.inf)
     for leaf in (order[:90], order[90:]):
@@ -222,13 +225,13 @@ def test_pulling_brings_the_neighbours_of_neighbours():
     links = np.full((40, 2), -1, np.int32)
     links[:, 0], links[:, 1] = (np.arange(40) + 1) % 40, (np.arange(40) + 3) % 40
     scores = np.empty((40, 2), np.float32)
-    kernels.neighbor_graph.measure(points, links, 0, 40, scores)
-    kernels.neighbor_graph.sort_rows(scores, links)
+    kernels.neighbors.neighbor_graph.measure(points, links, 0, 40, scores)
+    kernels.neighbors.neighbor_graph.sort_rows(scores, links)
     counts, back = np.empty(40, np.int32), np.empty((40, 2), np.int32)
-    kernels.neighbor_graph.reverse(links, 2, counts, back)
+    kernels.neighbors.neighbor_graph.reverse(links, 2, counts, back)
     out = np.empty_like(links)
-    kernels.neighbor_graph.pull(points, links, back, counts, 2, 0, 40, scores, out)
-    found = out & kernels.neighbor_graph.NAME
+    kernels.neighbors.neighbor_graph.pull(points, links, back, counts, 2, 0, 40, scores, out)
+    found = out & kernels.neighbors.neighbor_graph.NAME
     for row in range(5, 35):
         reachable = {row + step for step in (1, 3, -1, -3, 2, 4, 6, -2, -4, -6)}
         best = sorted(abs(row - other) for other in reachable)[:2]

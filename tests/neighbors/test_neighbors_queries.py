@@ -10,13 +10,13 @@ from scipy.sparse import csr_array, random_array
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
 from lowdim.neighbors.choose import choose_search
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers.blocked import BlockedSearcher
 from lowdim.neighbors.searchers.projected import ProjectedSearcher
-from lowdim.run import Run
 
 DIGITS = load_digits().data
 

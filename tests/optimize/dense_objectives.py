@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from lowdim.core.run import Run
 from lowdim.objectives.protocol import Evaluation
-from lowdim.run import Run
 
 RUN = Run.of()
 

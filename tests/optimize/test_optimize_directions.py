@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from dense_objectives import KINDS, RUN, Dense, Quadratic, Walking, laplacian, neighbor_weights, problem
 
+from lowdim.core.run import Run
 from lowdim.errors import ConvergenceWarning, InputError
 from lowdim.optimize import DirectedDescent, Momentum, Stopping, minimise
 from lowdim.optimize.directions import (
@@ -21,7 +22,6 @@ from lowdim.optimize.directions import (
 )
 from lowdim.optimize.directions.partial_hessian import conjugate_gradients
 from lowdim.optimize.named import OPTIMIZERS, named_optimizer
-from lowdim.run import Run
 
 TWO_LEVEL = SpectralDirection(form="two-level", n_coarse=12)
 DIRECTIONS = [

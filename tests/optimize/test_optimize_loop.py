@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from dense_objectives import RUN, Dense, Fenced, Quadratic, laplacian, neighbor_weights, problem
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.errors import ConvergenceError, ConvergenceWarning, InterruptedWarning, Stop
-from lowdim.events import Events
 from lowdim.objectives.protocol import Evaluation
 from lowdim.optimize import DirectedDescent, Momentum, Schedule, Stopping, minimise
 from lowdim.optimize.directions import GradientDescent, LimitedMemory, SpectralDirection
 from lowdim.optimize.named import OPTIMIZERS, named_optimizer
 from lowdim.optimize.progress import Log
 from lowdim.optimize.protocol import kept
-from lowdim.run import Run
 
 SD = DirectedDescent(SpectralDirection())
 

@@ -31,7 +31,9 @@ def test_kernel_is_the_formula(d, changing):
     expected = reference(X, g, v, gains, 0.3, 0.8, 0.9, changing)
     out = np.empty_like(X)
     for rows in ((0, 20), (20, 50)):
-        kernels.momentum.advance(X, g, v, gains, X.mean(axis=0), 0.3, 0.8, 0.9, changing, out, *rows)
+        kernels.embedding.momentum.advance(
+            X, g, v, gains, X.mean(axis=0), 0.3, 0.8, 0.9, changing, out, *rows
+        )
     for found, wanted in zip((out, v, gains), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-15)
     assert np.linalg.norm(v, axis=1).max() == pytest.approx(0.9)

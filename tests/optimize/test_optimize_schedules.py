@@ -7,8 +7,9 @@ import pytest
 from dense_objectives import Dense, laplacian, neighbor_weights, problem
 from scipy import linalg, sparse
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.errors import ConvergenceWarning, InputError, InterruptedWarning, Stop
-from lowdim.events import Events
 from lowdim.optimize import (
     Annealing,
     DirectedDescent,
@@ -22,7 +23,6 @@ from lowdim.optimize import (
     critical_lambda,
     minimise,
 )
-from lowdim.run import Run
 
 SD = DirectedDescent(SpectralDirection())
 

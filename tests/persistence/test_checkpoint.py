@@ -11,14 +11,14 @@ import pytest
 from scipy import sparse
 
 import lowdim
+from lowdim.core.events import Events
+from lowdim.core.places import Place
+from lowdim.core.run import Run, Store
 from lowdim.errors import CheckpointError, CheckpointWarning, FileError, InputError
-from lowdim.events import Events
 from lowdim.optimize.outcome import History
 from lowdim.persistence import budget, checkpoint, lock
 from lowdim.persistence.budget import Budget, Pace
 from lowdim.persistence.identity import Identity, digest, text
-from lowdim.places import Place
-from lowdim.run import Run, Store
 
 
 @pytest.fixture(autouse=True)

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import lowdim
+from lowdim.core.records import Floats, Integers, Sparse
+from lowdim.core.run import Run
 from lowdim.persistence import registry
 from lowdim.persistence.container import NAMES, open_container, write_container
 from lowdim.persistence.encoding import Decoder, Encoder
 from lowdim.persistence.type_checks import fits
-from lowdim.records import Floats, Integers, Sparse
-from lowdim.run import Run
 
 arrays = hnp.arrays(
     st.sampled_from(sorted(NAMES, key=lambda dtype: dtype.name)),

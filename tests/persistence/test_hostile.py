@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from model_zoo import fitted, forged, taken_apart, with_first
 
 import lowdim
+from lowdim.core.run import Run
 from lowdim.errors import FormatError, LowdimError, MissingExtraError
 from lowdim.persistence import describe
-from lowdim.run import Run
 
 KINDS = (
     "PCA",

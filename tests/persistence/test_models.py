@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 
 import lowdim
 from lowdim import persistence
+from lowdim.core.run import Run
 from lowdim.errors import FileError, FormatError, InputError, InputTypeError, LowdimWarning
 from lowdim.neighbors.geometry import Geometry
 from lowdim.persistence import container, models
-from lowdim.run import Run
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))

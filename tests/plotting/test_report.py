@@ -121,7 +121,7 @@ def test_warnings_come_first(data, tmp_path):
 def test_a_method_that_says_little(tmp_path, monkeypatch):
     from importlib.metadata import PackageNotFoundError
 
-    from lowdim.records import Report
+    from lowdim.core.records import Report
 
     def missing(name):
         raise PackageNotFoundError(name)

@@ -10,11 +10,11 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_swiss_roll
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError
 from lowdim.maps.locally_linear import LocallyLinearMap
 from lowdim.neighbors.lookup import Lookup
-from lowdim.run import Run
 from lowdim.solvers.landmarks import weights as weights_module
 from lowdim.solvers.landmarks.choosing import Landmarks, choose_landmarks
 from lowdim.solvers.landmarks.configuration import LandmarkSolver

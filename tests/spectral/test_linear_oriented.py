@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.run import Run
 from lowdim.spectral.linear.covariance import covariance_pca
 from lowdim.spectral.linear.oriented import oriented_pca
 

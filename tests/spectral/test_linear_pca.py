@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 from sklearn.decomposition import PCA
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceWarning, InputError
-from lowdim.events import Events
-from lowdim.run import Run
 from lowdim.spectral.linear.choose import SOLVERS, choose_solver, estimate, fit_pca
 from lowdim.spectral.linear.dimension import likeliest_dimension
 from lowdim.spectral.linear.moments import column_moments, moments

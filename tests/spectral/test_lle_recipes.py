@@ -14,16 +14,16 @@ from sklearn.datasets import load_digits, make_swiss_roll
 from sklearn.neighbors import NearestNeighbors
 
 from lowdim.affinities.patches import Patches, coordinate_patches, distance_patches
+from lowdim.core.events import Event, Events
+from lowdim.core.records import Floats, Neighbors, Problem
+from lowdim.core.run import Run, Workers
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
-from lowdim.events import Event, Events
 from lowdim.methods import alignment
 from lowdim.methods.lle_hessian import hessian_lle
 from lowdim.methods.lle_ltsa import ltsa
 from lowdim.methods.lle_modified import modified_lle
 from lowdim.methods.lle_standard import standard_lle
-from lowdim.records import Floats, Neighbors, Problem
-from lowdim.run import Run, Workers
 
 Recipe = Callable[..., Problem]
 

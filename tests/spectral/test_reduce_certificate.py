@@ -7,8 +7,8 @@ import pytest
 from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 
-from lowdim.records import Problem
-from lowdim.run import Run
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.landmarks.certificate import residuals_of
 from lowdim.spectral.operators import CenteredGram, GramRows, Laplacian
@@ -50,8 +50,8 @@ def test_residuals_are_those_of_the_norm_of_the_inverse(kind):
     difference = A @ X - B @ X * quotients
     norm = linalg.eigh(A, B, eigvals_only=True)[-1]
     wanted = np.sqrt(np.einsum("ij,ij->j", difference, np.linalg.solve(B, difference))) / norm
-    # |A| is estimated from below, within some per cent.
-    assert np.all((got >= wanted * (1 - 1e-9)) & (got <= 1.4 * wanted))
+    # |A| is estimated from below, within two per cent.
+    assert np.all((got >= wanted * (1 - 1e-9)) & (got <= 1.02 * wanted))
     np.testing.assert_allclose(got / got[0], wanted / wanted[0], rtol=1e-9)
     # Other values make them larger, other lengths and a constant do nothing.
     assert np.all(residuals_of(problem, X, 1.1 * quotients, run=Run.of(0)) > got)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 
-from lowdim.events import Events
-from lowdim.records import Problem
-from lowdim.run import Run
+from lowdim.core.events import Events
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.landmarks import galerkin, products
 from lowdim.solvers.landmarks.galerkin import reduce

@@ -13,14 +13,14 @@ from lowdim import datasets
 from lowdim.affinities import Gaussian
 from lowdim.affinities.local_linear import reconstruction_weights
 from lowdim.affinities.patches import patches_of
+from lowdim.core.events import Events
+from lowdim.core.records import Problem
+from lowdim.core.run import Run, Workers
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceWarning
-from lowdim.events import Events
 from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
-from lowdim.records import Problem
-from lowdim.run import Run, Workers
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.common import orthonormal, standard_form
 from lowdim.solvers.landmarks.certificate import residuals_of

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+from lowdim.core.events import Events
+from lowdim.core.run import Run
+from lowdim.core.streams import Streams
 from lowdim.errors import ConvergenceError, InputError
-from lowdim.events import Events
-from lowdim.run import Run
 from lowdim.solvers.landmarks import small
 from lowdim.solvers.landmarks.galerkin import Reduced
-from lowdim.solvers.landmarks.small import nearest_coordinates, reduced_components, solve_small
-from lowdim.streams import Streams
+from lowdim.solvers.landmarks.small import reduced_components, solve_small
 
 SIZE = 60
 
@@ -183,18 +183,6 @@ def test_matrices_that_are_no_numbers_or_not_positive_are_named():
         find(Reduced(A, reduced.B, reduced.constraint), "smallest", 2)
     with pytest.raises(InputError, match="B must be positive definite"):
         find(Reduced(reduced.A, -reduced.B, reduced.constraint), "smallest", 2)
-
-
-def test_nearest_coordinates_are_least_squares():
-    rng = np.random.default_rng(11)
-    Z, mass, X = rng.standard_normal((90, 12)), rng.random(90) + 0.5, rng.standard_normal((90, 3))
-    for columns in (Z, np.hstack([Z, Z[:, :2], np.zeros((90, 1))])):
-        B = columns.T @ (mass[:, None] * columns)
-        got = nearest_coordinates(Reduced(B, B, np.zeros((B.shape[0], 0))), columns.T @ (mass[:, None] * X))
-        root = np.sqrt(mass)[:, None]
-        wanted = columns @ linalg.lstsq(root * columns, root * X)[0]
-        np.testing.assert_allclose(columns @ got, wanted, atol=1e-10)
-    assert not got[-1].any()
 
 
 def test_components_are_counted_beyond_rounding():

@@ -11,13 +11,13 @@ from lowdim import datasets
 from lowdim.affinities import Gaussian
 from lowdim.affinities.local_linear import reconstruction_weights
 from lowdim.affinities.patches import patches_of
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError
 from lowdim.methods.laplacian import laplacian_problem
 from lowdim.metrics import procrustes
 from lowdim.neighbors import build_index
-from lowdim.records import Problem
-from lowdim.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.common import standardise
 from lowdim.solvers.landmarks.bounds import upper_bound

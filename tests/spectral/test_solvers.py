@@ -12,10 +12,11 @@ from scipy import linalg, sparse
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.errors import ConvergenceWarning, InputError
-from lowdim.records import Problem
-from lowdim.run import Run
 from lowdim.solvers.eigen import solve
+from lowdim.solvers.eigen.common import standardise
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.signs import leading_signs
 
@@ -299,3 +300,44 @@ def test_signs_are_fixed_by_the_largest_entry_and_ties_by_the_first_row():
     )
     nearly = np.array([[-1.0], [1.0 + 1e-9]])
     assert (nearly * leading_signs(nearly))[0, 0] == 1.0
+
+
+def _spectra():
+    """Matrices whose largest eigenvalue is hard or easy to see: at the end of a dense spectrum, alone, or negative."""
+    rng = np.random.default_rng(5)
+    roll, cube = rng.standard_normal((600, 3)) * (9, 4, 0.2), rng.random((600, 10))
+    matrices = {}
+    for name, points in (("flat", roll), ("cube", cube)):
+        for k in (5, 25):
+            W = neighbour_graph(points, k)
+            D = sparse.diags_array(W.sum(axis=1))
+            half = sparse.diags_array(W.sum(axis=1) ** -0.5)
+            matrices[f"{name}, D - W, k = {k}"] = D - W
+            matrices[f"{name}, normalised, k = {k}"] = half @ (D - W) @ half
+        F = reconstruction(points)
+        matrices[f"{name}, F'F"] = F.T @ F
+    path = sparse.diags_array([np.ones(599), np.ones(599)], offsets=[1, -1])
+    matrices["path"] = sparse.diags_array(path.sum(axis=1)) - path
+    star = sparse.coo_array((np.ones(599), (np.zeros(599, int), np.arange(1, 600))), shape=(600, 600))
+    matrices["star"] = star + star.T
+    for alone in (1.02, 1.1, 3.0, -1.3):
+        matrices[f"{alone} beyond 0 to 1"] = sparse.diags_array(np.append(np.linspace(0, 1, 599), alone))
+    matrices["identity"], matrices["few"] = sparse.eye_array(30), sparse.diags_array([-2.0, 0.5, 1.0])
+    return {name: sparse.csr_array(matrix) for name, matrix in matrices.items()}
+
+
+@pytest.mark.parametrize("name", _spectra())
+def test_the_norm_is_known_to_two_per_cent(name):
+    matrix = _spectra()[name]
+    wanted = np.linalg.norm(matrix.toarray(), 2)
+    for seed in range(5):
+        found = standardise(Problem(Explicit(matrix), "smallest"), Run.of(seed)).norm
+        assert 0.98 * wanted <= found <= wanted * (1 + 1e-9)
+
+
+def test_the_norm_is_that_of_the_complement_of_what_is_trivial():
+    matrix = sparse.csr_array(sparse.diags_array([9.0, *np.linspace(-1, 2, 99)]))
+    trivial = np.eye(100)[:, :1]
+    assert (
+        1.96 <= standardise(Problem(Explicit(matrix), "largest", None, trivial), Run.of(0)).norm <= 2 + 1e-9
+    )

@@ -7,9 +7,9 @@ import pytest
 from scipy import linalg, sparse
 from scipy.spatial import cKDTree
 
+from lowdim.core.records import Problem
+from lowdim.core.run import Run
 from lowdim.errors import InputError
-from lowdim.records import Problem
-from lowdim.run import Run
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.generalised import Root
 from lowdim.spectral.operators import Explicit, Laplacian, Normal

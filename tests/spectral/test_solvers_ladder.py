@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 import lowdim
+from lowdim.core.events import Events
+from lowdim.core.records import Problem
+from lowdim.core.run import Run, Workers
 from lowdim.errors import ConvergenceError, ConvergenceWarning
-from lowdim.events import Events
-from lowdim.records import Problem
-from lowdim.run import Run, Workers
 from lowdim.solvers.eigen import auto, dense, lanczos, lobpcg, shift_invert, solve
 from lowdim.solvers.eigen.common import SolverFailure, Trial
 from lowdim.spectral.operators import Explicit, Laplacian

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim import parallel
+from lowdim.core import parallel
 from lowdim.errors import MemoryLimitError
 from torture import limits
 

@@ -100,8 +100,8 @@ def _archive(path: Path, options: Options) -> None:
 def _arff(path: Path, options: Options) -> None:
     import numpy as np
 
+    from lowdim.core.events import Events
     from lowdim.data.download import read_arff
-    from lowdim.events import Events
 
     with judged(""):
         try:

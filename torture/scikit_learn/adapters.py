@@ -270,10 +270,10 @@ class SpectralClustering(Laplacian):
     """lowdim.SpectralClustering."""
 
     __init__ = cluster.SpectralClustering.__init__
-    same = ("n_clusters", "n_components", "random_state", "n_init", "verbose")
+    same = ("n_clusters", "n_components", "random_state", "n_init", "assign_labels", "verbose")
 
     def translated(self, X: Any) -> Any:
-        """The same graph, the nearest eigensolver, k-means."""
+        """The same graph, the nearest eigensolver."""
         solver = self.solvers.get(self.eigen_solver, self.eigen_solver)
         return lowdim.SpectralClustering(solver=solver, **self._graph(X), **self._own())
 
@@ -285,11 +285,21 @@ class SpectralClustering(Laplacian):
 
 
 def spectral_clustering(
-    affinity: Any, *, n_clusters: int = 8, eigen_solver: str | None = None, random_state: Any = None, **_: Any
+    affinity: Any,
+    *,
+    n_clusters: int = 8,
+    eigen_solver: str | None = None,
+    random_state: Any = None,
+    assign_labels: str = "kmeans",
+    **_: Any,
 ) -> Any:
     """The labels of a graph by `SpectralClustering`."""
     model = SpectralClustering(
-        n_clusters, affinity="precomputed", eigen_solver=eigen_solver, random_state=random_state
+        n_clusters,
+        affinity="precomputed",
+        eigen_solver=eigen_solver,
+        random_state=random_state,
+        assign_labels=assign_labels,
     )
     return model.fit(affinity).labels_
 

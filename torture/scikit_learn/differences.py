@@ -58,7 +58,6 @@ DIFFERENCES: Mapping[str, str] = {
     _TSNE + "test_n_iter_without_progress": STANDARD_ERROR,
     _TSNE + "test_accessible_kl_divergence": STANDARD_ERROR,
     _TSNE + "test_tsne_with_mahalanobis_distance": "Without V, Mahalanobis takes the spread of the data.",
-    _CLUSTERS + "test_precomputed_nearest_neighbors_filtering": IN_PIECES,
     _CLUSTERS + "test_spectral_clustering_np_matrix_raises": "An np.matrix is taken as the array that it is.",
     _CLUSTERS + "test_verbose": STANDARD_ERROR,
 }

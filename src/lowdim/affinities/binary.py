@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Neighbors, Sparse
+from ..core.run import Run
 from ..neighbors.symmetrize import Symmetry
-from ..records import Neighbors, Sparse
-from ..run import Run
 from .weights import check_symmetry, directed, symmetric
 
 

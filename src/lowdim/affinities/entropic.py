@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import kernels
+from ..core.messages import named, setting
+from ..core.records import Floats, Neighbors, Sparse
+from ..core.rules import Real
+from ..core.run import Run
 from ..errors import DataWarning, InputError
-from ..messages import named, setting
 from ..neighbors.symmetrize import Symmetry
-from ..records import Floats, Neighbors, Sparse
-from ..rules import Real
-from ..run import Run
 from .weights import check_parameter, check_symmetry, directed, symmetric
 
 
@@ -67,7 +67,7 @@ class FittedEntropic:
         values = np.empty(neighbors.distances.size)
 
         def solve(rows: slice) -> tuple[int, int]:
-            result: tuple[int, int] = kernels.entropic.solve_rows(
+            result: tuple[int, int] = kernels.affinities.entropic.solve_rows(
                 neighbors.indptr, neighbors.distances, self.perplexity, rows.start, rows.stop, values
             )
             return result

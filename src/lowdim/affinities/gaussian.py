@@ -6,12 +6,12 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
+from ..core.messages import setting
+from ..core.records import Floats, Neighbors, Sparse
+from ..core.rules import Either, Nothing, Real
+from ..core.run import Run
 from ..errors import DataWarning, InputError
-from ..messages import setting
 from ..neighbors.symmetrize import Symmetry
-from ..records import Floats, Neighbors, Sparse
-from ..rules import Either, Nothing, Real
-from ..run import Run
 from .weights import check_parameter, check_symmetry, directed, keep_nearest, relative, symmetric
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..places import State
-from ..records import Floats, Integers, Neighbors, Sparse
-from ..run import Run
+from ..core.places import State
+from ..core.records import Floats, Integers, Neighbors, Sparse
+from ..core.run import Run
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.
 WIDTH = 0.2
@@ -77,7 +77,7 @@ def _settle(
 
     def solve(groups: slice) -> None:
         limits = bounds[groups.start : groups.stop + 1]
-        by_heap[groups.start] = kernels.geodesic.paths_of_groups(
+        by_heap[groups.start] = kernels.affinities.geodesic.paths_of_groups(
             edges, seeds, rows, limits, 1.0 / width, paths
         )
 
@@ -113,12 +113,14 @@ def _groups(
 ) -> tuple[Integers, Integers, float]:
     """Rows in groups that start near each other, the bounds of the groups, and the width of a step of the queue."""
     indptr, nodes, _ = seeds
-    if indptr.size - 1 < kernels.geodesic.FEWEST:
+    if indptr.size - 1 < kernels.affinities.geodesic.FEWEST:
         return np.arange(indptr.size - 1), np.array([0, indptr.size - 1]), 1.0
-    order, parents, lengths = kernels.batches.spanning_forest(*edges)
+    order, parents, lengths = kernels.affinities.batches.spanning_forest(*edges)
     anchors = np.zeros(indptr.size - 1, np.int64)
     seeded = np.diff(indptr) > 0
     anchors[seeded] = nodes[indptr[:-1][seeded]]
-    rows, bounds = kernels.batches.group_rows(order, parents, anchors, kernels.geodesic.LANES)
+    rows, bounds = kernels.affinities.batches.group_rows(
+        order, parents, anchors, kernels.affinities.geodesic.LANES
+    )
     short = lengths[(parents >= 0) & (lengths > 0)]
     return rows, bounds, WIDTH * float(np.median(short)) if short.size else 1.0

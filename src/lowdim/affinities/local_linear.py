@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from .. import checks, kernels
-from ..records import Sparse
-from ..run import Run
+from .. import kernels
+from ..core import checks
+from ..core.records import Sparse
+from ..core.run import Run
 from .patches import Patches
 
 
@@ -47,10 +48,12 @@ def reconstruction_weights(patches: Patches, run: Run, *, reg: float = 1e-3, sna
         )
         indptr, part = starts - starts[0], weights[starts[0] : starts[-1]]
         grams, unsolved = patches.grams(rows), np.empty(indptr.size - 1, dtype=np.int64)
-        left = kernels.local_linear.block_weights(grams, indptr, places, reg, snap, part, unsolved)
+        left = kernels.affinities.local_linear.block_weights(grams, indptr, places, reg, snap, part, unsolved)
         # A kernel of its own, so that data that never needs it never waits for it to compile.
         if left:
-            kernels.local_linear.shifted_block_weights(grams, indptr, places, reg, unsolved[:left], part)
+            kernels.affinities.local_linear.shifted_block_weights(
+                grams, indptr, places, reg, unsolved[:left], part
+            )
 
     n_rows = neighbors.n_rows
     run.map(solve, n_rows, block_rows=patches.block_rows, done=lambda count: run.progress(count, n_rows))

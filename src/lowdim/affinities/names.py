@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 
+from ..core.rules import Either, Instance, OneOf
 from ..errors import InputError
-from ..rules import Either, Instance, OneOf
 from .binary import Binary
 from .entropic import Entropic
 from .gaussian import Gaussian
@@ -19,18 +19,7 @@ NAMES: dict[str, type[Binary] | type[Entropic] | type[Gaussian] | type[SelfTunin
     "self-tuning": SelfTuning,
 }
 """Words for affinities with their default parameters."""
-THEIRS = {
-    "nearest_neighbors": "binary",
-    "precomputed_nearest_neighbors": "precomputed",
-    "rbf": "gaussian",
-    "heat": "gaussian",
-    "perplexity": "entropic",
-    "self_tuning": "self-tuning",
-}
-"""Words of other libraries, and ours for the same."""
-AFFINITY_RULE = Either(
-    OneOf("auto", "precomputed", *NAMES, instead=THEIRS), Instance(Gaussian, Entropic, Binary, SelfTuning)
-)
+AFFINITY_RULE = Either(OneOf("auto", "precomputed", *NAMES), Instance(Gaussian, Entropic, Binary, SelfTuning))
 """What the parameter ``affinity`` of an estimator may be."""
 
 
@@ -44,8 +33,8 @@ def resolve_affinity(value: str | Affinity) -> Affinity:
     """
     if isinstance(value, str):
         if value not in NAMES:
-            close = THEIRS.get(value) or next(iter(difflib.get_close_matches(value, NAMES, n=1)), None)
-            hint = f" Did you mean {close!r}?" if close in NAMES else ""
+            close = difflib.get_close_matches(value, NAMES, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
             raise InputError(
                 f"affinity must be one of {', '.join(map(repr, NAMES))}, or an affinity such as Gaussian(2.0); got "
                 f"{value!r}.{hint}"

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.records import Floats, Integers, Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.index import Index
-from ..records import Floats, Integers, Neighbors
-from ..run import Run
 
 LocalDistances = Callable[[Neighbors, slice], Floats]
 """Distances among the neighbours of each row of a slice, padded to b x m x m: ``Index.local_distances``."""
@@ -85,7 +85,7 @@ class CoordinatePatches:
         if points is None:
             needed, indices = np.unique(indices, return_inverse=True)
             points = self.points.take(needed)
-        kernels.local_linear.dense_grams(
+        kernels.affinities.local_linear.dense_grams(
             points, self.queries.block(rows), indptr, indices, distances, places, out
         )
         return out
@@ -101,7 +101,7 @@ class CoordinatePatches:
     ) -> None:
         needed, indices = np.unique(indices, return_inverse=True)
         slots = np.full(self.points.n_columns, -1, dtype=np.int64)
-        kernels.local_linear.sparse_grams(
+        kernels.affinities.local_linear.sparse_grams(
             *_compressed(self.points.values[needed]),
             *_compressed(self.queries.values[rows]),
             slots,
@@ -131,7 +131,7 @@ class DistancePatches:
         indptr, _, distances, places = _cut(self.neighbors, self.places, rows)
         between = np.ascontiguousarray(self.between(self.neighbors, rows), dtype=np.float64)
         out = np.empty(places[-1] - places[0])
-        kernels.local_linear.distance_grams(indptr, distances, between, places, out)
+        kernels.affinities.local_linear.distance_grams(indptr, distances, between, places, out)
         return out
 
 
@@ -152,7 +152,7 @@ class TablePatches:
         """Gram matrices of consecutive rows, end to end."""
         indptr, indices, distances, places = _cut(self.neighbors, self.places, rows)
         out = np.empty(places[-1] - places[0])
-        kernels.local_linear.table_grams(indptr, indices, distances, self.squared, places, out)
+        kernels.affinities.local_linear.table_grams(indptr, indices, distances, self.squared, places, out)
         return out
 
 
@@ -199,7 +199,7 @@ def by_index(neighbors: Neighbors, run: Run) -> Neighbors:
     indptr = neighbors.indptr
 
     def sort(rows: slice) -> None:
-        kernels.local_linear.sort_rows(indptr, indices, distances, rows.start, rows.stop)
+        kernels.affinities.local_linear.sort_rows(indptr, indices, distances, rows.start, rows.stop)
 
     run.map(sort, neighbors.n_rows)
     return Neighbors(indptr, indices, distances, neighbors.n_points, neighbors.recall)

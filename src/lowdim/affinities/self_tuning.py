@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Floats, Integers, Neighbors, Sparse
+from ..core.rules import Whole
+from ..core.run import Run
 from ..neighbors.symmetrize import Symmetry
-from ..records import Floats, Integers, Neighbors, Sparse
-from ..rules import Whole
-from ..run import Run
 from .weights import check_parameter, check_symmetry, directed, keep_nearest, relative, symmetric
 
 

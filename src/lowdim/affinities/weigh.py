@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from ..records import Floats, Neighbors, Sparse
-from ..run import Run
+from ..core.records import Floats, Neighbors, Sparse
+from ..core.run import Run
 from .entropic import FittedEntropic
 from .weights import Affinity, FittedAffinity, symmetric
 

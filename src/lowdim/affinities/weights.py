@@ -6,14 +6,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .. import checks, kernels
+from .. import kernels
+from ..core import checks
+from ..core.messages import named
+from ..core.messages import value as quoted
+from ..core.records import Floats, Neighbors, Sparse
+from ..core.rules import OneOf, Rule
+from ..core.run import Run
 from ..errors import DataWarning, InputError
-from ..messages import named
-from ..messages import value as quoted
 from ..neighbors.symmetrize import Symmetry, symmetrize
-from ..records import Floats, Neighbors, Sparse
-from ..rules import OneOf, Rule
-from ..run import Run
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
 SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
@@ -61,8 +62,10 @@ def check_symmetry(affinity: Any) -> None:
 
 def directed(neighbors: Neighbors, values: Floats) -> Sparse:
     """The neighbour lists with ``values`` on them, as compressed rows sorted by column; zero weights are no entries."""
-    columns = kernels.merge.transpose(neighbors.indptr, neighbors.indices, values, neighbors.n_points)
-    indptr, indices, data = kernels.merge.transpose(*columns, neighbors.n_rows)
+    columns = kernels.neighbors.merge.transpose(
+        neighbors.indptr, neighbors.indices, values, neighbors.n_points
+    )
+    indptr, indices, data = kernels.neighbors.merge.transpose(*columns, neighbors.n_rows)
     matrix = Sparse((data, indices, indptr), shape=(neighbors.n_rows, neighbors.n_points))
     matrix.has_sorted_indices = True
     return without_zeros(matrix)

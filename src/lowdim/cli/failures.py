@@ -76,8 +76,8 @@ def locate_gap(table: Any) -> str:
     import numpy as np
     from scipy import sparse
 
+    from ..core.parallel import row_blocks
     from ..data.rows import Rows
-    from ..parallel import row_blocks
 
     X = Rows(table.X).values
     if sparse.issparse(X) or X.dtype.kind != "f":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..events import Event, Events
+from ..core.events import Event, Events
 from .terminal.console import ALL, LOUD, QUIET, Console
 from .terminal.progress import Bars, Lines
 from .terminal.signals import heeding

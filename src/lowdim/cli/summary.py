@@ -15,10 +15,11 @@ FEWEST = 20
 
 def measure(model: Any, table: Any, session: Session) -> Any:
     """Scores of a fitted model, or None where they have no meaning: a graph has no distances."""
+    from ..estimators.graphs import metric_of
     from ..metrics import score
 
     pairwise = bool(model.__sklearn_tags__().input_tags.pairwise)
-    metric = getattr(model, "metric", "euclidean")
+    metric = metric_of(model)
     n_rows = table.X.shape[0]
     is_given = metric == "precomputed" and not _is_sparse(table.X)
     if n_rows < FEWEST or (pairwise and not is_given):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Floats
 from ..errors import InputError
-from ..records import Floats
 from .stored import Dataset, Seed
 
 FORMANTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 from .cepstra import Cepstra, two_speaker_cepstra
 from .deformed import deformed_digits
 from .faces import translated_faces

@@ -18,8 +18,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.events import Events
 from ..errors import FormatError, MissingDataError
-from ..events import Events
 from ..persistence.atomic import writing
 from .catalogue import Entry
 from .stored import cache_folder, missing

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .. import kernels
-from ..parallel import map_blocks
-from ..records import Duplicates, Integers
+from ..core.parallel import map_blocks
+from ..core.records import Duplicates, Integers
 from .rows import Rows
 
 Words = NDArray[np.uint64]
@@ -47,9 +47,11 @@ def _hash(rows: Rows, part: slice) -> Words:
     out = np.empty(part.stop - part.start, np.uint64)
     if isinstance(rows.values, csr_array):
         graph = rows.values[part]
-        kernels.hashing.sparse_rows(graph.indptr, graph.indices, _as_words(graph.data[:, None])[:, 0], out)
+        kernels.neighbors.hashing.sparse_rows(
+            graph.indptr, graph.indices, _as_words(graph.data[:, None])[:, 0], out
+        )
     else:
-        kernels.hashing.dense_rows(_as_words(rows.values[part]), out)
+        kernels.neighbors.hashing.dense_rows(_as_words(rows.values[part]), out)
     return out
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.records import Floats
 from ..errors import InputError
-from ..records import Floats
 from .catalogue import CATALOGUE
 from .stored import Dataset, Seed, find, load
 

@@ -17,9 +17,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.parallel import row_blocks
+from ..core.records import Integers, format_bytes
 from ..errors import FileError
-from ..parallel import row_blocks
-from ..records import Integers, format_bytes
 
 Copy = Callable[[Integers, int, NDArray[Any]], bool]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array
 
-from ..records import Integers
+from ..core.records import Integers
 from .mapped import Mapped, guarded, in_memory
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.events import Events, Listener, LogLines
+from ..core.markup import box, plain_table
 from ..errors import FormatError, InputError, MissingDataError
-from ..events import Events, Listener, LogLines
-from ..markup import box, plain_table
 from .catalogue import CATALOGUE, Entry
 from .files.checks import check_file, check_numbers
 from .files.npz import opened

@@ -15,21 +15,22 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..core.events import Event, Events, Listener
+from ..core.memory import peak_memory
+from ..core.messages import named, setting
+from ..core.messages import value as quoted
+from ..core.notebook import listener_for
+from ..core.records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
+from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
+from ..core.run import Run, Shared, Store, Workers
+from ..core.streams import Streams
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Event, Events, Listener
 from ..maps.base import Map
-from ..memory import peak_memory
-from ..messages import named, setting
-from ..messages import value as quoted
 from ..methods.base import Embedded
-from ..notebook import listener_for
+from ..neighbors.metrics import bind_metric
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
-from ..records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
-from ..rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
-from ..run import Run, Shared, Store, Workers
-from ..streams import Streams
 from .foreign_names import ForeignNames, own_word
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -123,7 +124,7 @@ class Estimator(
         Folder in which the fit keeps what it has done: the same fit goes on from there after it was killed, to the same
         result. None: nothing is kept. See docs/checkpoints.md.
     callback
-        Called with each `lowdim.events.Event`.
+        Called with each `lowdim.core.events.Event`.
     verbose
         1 or True logs stages and choices (logger "lowdim", else standard error), 2 progress too.
     """
@@ -212,9 +213,10 @@ class Estimator(
             delattr(self, name)
 
     def _check_parameters(self) -> None:
-        validation.check_parameters(
-            type(self).__name__, self.get_params(deep=False), self._rules, own_word=own_word
-        )
+        given = self.get_params(deep=False)
+        validation.check_parameters(type(self).__name__, given, self._rules, own_word=own_word)
+        if "metric" in given:
+            bind_metric(given["metric"], given["metric_params"])
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):
             raise InputError(
@@ -225,7 +227,12 @@ class Estimator(
 
     def _identity(self, rows: Rows) -> Identity:
         """What decides the result of a fit to some rows."""
-        return Identity(type(self).__name__, self.get_params(deep=False), {"X": rows.values})
+        given = {
+            # What has a form of its own, such as a data frame, is told by its numbers: its text may be cut short.
+            name: np.asarray(value) if hasattr(value, "__array__") and np.ndim(value) else value
+            for name, value in self.get_params(deep=False).items()
+        }
+        return Identity(type(self).__name__, given, {"X": rows.values})
 
     def _check_memory(self, rows: Rows) -> None:
         """Stop before the work where a stage would not fit into the limit, or into what is free."""

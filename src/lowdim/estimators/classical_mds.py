@@ -7,13 +7,13 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.records import PlannedStage
+from ..core.rules import Rule
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded, Method
 from ..methods.classical_mds import Scaling
-from ..records import PlannedStage
-from ..rules import Either, Function, Instance, Rule
-from ..run import Run
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
@@ -21,6 +21,7 @@ from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.signs import leading_signs
 from .base import COMMON_RULES, parameters
+from .graphs import METRIC_RULES, metric_of
 from .spectral import SpectralEstimator
 
 
@@ -38,6 +39,8 @@ class ClassicalMDS(SpectralEstimator):
         Dimensions of the embedding.
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense).
+    metric_params
+        As in `LaplacianEigenmaps`.
     landmarks
         Landmark MDS (de Silva & Tenenbaum 2004): only the distances to these are needed. A number, indices of rows, or
         points; short for ``solver=Nystrom(...)``, which has more to set.
@@ -64,12 +67,13 @@ class ClassicalMDS(SpectralEstimator):
     n_components: int = 2
     _: KW_ONLY
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     landmarks: Any = None
     solver: str | LandmarkSolver = "auto"
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
-        "metric": Either(Instance(str), Function()),
+        **METRIC_RULES,
         "landmarks": LANDMARKS_RULE,
         "solver": DENSE_SOLVER_RULE,
     }
@@ -83,7 +87,7 @@ class ClassicalMDS(SpectralEstimator):
         return validation.check_distances(rows, what="distances", reset=reset)
 
     def _method(self) -> Method:
-        return Scaling(self.n_components, self.metric)
+        return Scaling(self.n_components, metric_of(self))
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         # Of Euclidean distances the eigenvectors are known without the N x N matrix: it is another problem, that of the
@@ -96,9 +100,8 @@ class ClassicalMDS(SpectralEstimator):
 
     @property
     def _is_pca(self) -> bool:
-        return (
-            self.metric in ("euclidean", "l2") and self.landmarks is None and self.solver in ("auto", "exact")
-        )
+        is_euclidean = metric_of(self) in ("euclidean", "l2")
+        return is_euclidean and self.landmarks is None and self.solver in ("auto", "exact")
 
     def _embed_by_pca(self, rows: Rows, run: Run) -> Embedded:
         validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")

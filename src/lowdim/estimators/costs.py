@@ -5,10 +5,10 @@ The rates were fitted to the stages of some 40 fits on two cores; ``python -m be
 
 from __future__ import annotations
 
+from ..core.records import PlannedStage
 from ..objectives.repulsion.barnes_hut import BarnesHut
 from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.protocol import Repulsion
-from ..records import PlannedStage
 
 MOST_FACTORED = 5800
 """Points up to which the attractive Hessian of high-dimensional data is factored."""

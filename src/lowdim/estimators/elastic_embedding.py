@@ -9,6 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..affinities import FittedAffinity
+from ..core.records import Floats, Sparse
+from ..core.rules import OneOf, Rule
+from ..core.run import Run
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives.attraction import Attraction
@@ -17,9 +20,6 @@ from ..objectives.elastic import ElasticEmbedding as Energy
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
 from ..optimize.critical import DistanceLaplacian, critical_lambda
-from ..records import Floats, Sparse
-from ..rules import OneOf, Rule
-from ..run import Run
 from .base import parameters
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .neighbor_embedding import NeighborEmbedding

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..affinities import AFFINITY_RULE, Affinity
+from ..core.rules import Either, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
-from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from .base import COMMON_RULES, Estimator, parameters
 from .engines import ENGINE_RULES
+from .graphs import METRIC_RULES
 from .starts import INIT_RULES
 
 EMBEDDING_RULES: Mapping[str, Rule] = {
@@ -23,7 +24,7 @@ EMBEDDING_RULES: Mapping[str, Rule] = {
     **INIT_RULES,
     "perplexity": Either(Real(0), Nothing()),
     "n_neighbors": Either(Whole(1), Nothing()),
-    "metric": Either(Instance(str), Function()),
+    **METRIC_RULES,
     "affinity": AFFINITY_RULE,
     "lam": Real(0),
     "homotopy": Either(OneOf("auto"), Whole(2), Instance(list, tuple, np.ndarray), Nothing()),
@@ -46,6 +47,8 @@ DESCRIPTION = """
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
+    metric_params
+        As in `LaplacianEigenmaps`.
     affinity
         ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning` or their names
         ``"gaussian"``, ``"entropic"``, ``"binary"``, ``"self-tuning"``, or ``"precomputed"`` (as ``metric="graph"``).
@@ -101,6 +104,7 @@ class EmbeddingParameters(Estimator):
     perplexity: float | None = None
     n_neighbors: int | None = None
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     affinity: str | Affinity = "auto"
     lam: float = 1.0
     optimizer: str | Optimizer[Any] | Annealing = "auto"

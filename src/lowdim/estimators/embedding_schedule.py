@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import validation
+from ..core.messages import named, value
+from ..core.run import Run
 from ..errors import DataWarning, InputError
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.exact import ExactEngine
@@ -18,7 +21,6 @@ from ..optimize.named import named_optimizer
 from ..optimize.outcome import Stopping
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing, Phase, Schedule
-from ..run import Run
 
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
@@ -121,9 +123,12 @@ def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) 
         low = max(critical, 1e-8 * lam)
         run.chosen("homotopy", f"{homotopy} steps from lambda = {low:.3g}", "the critical lambda")
         return [float(value) for value in np.geomspace(low, lam, int(homotopy))]
-    steps = np.asarray(homotopy, dtype=np.float64).ravel()
+    steps = np.zeros(0)
+    if len(homotopy):
+        steps = validation.read_array(homotopy, named("homotopy"), flat=True).block(slice(None)).ravel()
     if not (steps.size and np.isfinite(steps).all() and (steps > 0).all()):
         raise InputError(
-            f"homotopy must hold finite values of lambda > 0; got {homotopy!r}. Give such values, or a count."
+            f"{named('homotopy')} must hold finite values of lambda > 0; got {value(homotopy)}. Give such "
+            "values, or a count."
         )
     return [*(float(value) for value in steps), *([] if steps[-1] == lam else [lam])]

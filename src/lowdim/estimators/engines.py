@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.events import Events
+from ..core.messages import setting
+from ..core.rules import Either, Instance, OneOf, Rule
 from ..errors import InputError
-from ..events import Events
-from ..messages import setting
 from ..objectives.repulsion.barnes_hut import BarnesHut
 from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.fft import FFT
@@ -16,7 +17,6 @@ from ..optimize.descent import DirectedDescent
 from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS
 from ..optimize.schedules import Annealing
-from ..rules import Either, Instance, OneOf, Rule
 
 REPULSIONS: Mapping[str, type[Exact | BarnesHut | FFT]] = {
     "exact": Exact,

@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Self
 
+from ..core.messages import in_python, setting
+from ..core.messages import value as quoted
+from ..core.rules import Rule
 from ..errors import InputError, InputTypeError
-from ..rules import Rule
 
+OWN_KERNEL = "Values of another kernel are given as X, with affinity='precomputed'."
 FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "eigen_solver": (("solver", "'arpack' is 'lanczos' or 'shift-invert', 'amg' is 'lobpcg'."),),
     "svd_solver": (("solver", "'full' is 'covariance' or 'snapshot'."),),
@@ -43,6 +46,15 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("tolerance", "It is the share of the objective by which an iteration must lower it."),
     ),
     "n_iter_without_progress": (("tolerance", ""),),
+    "kernel_params": (
+        ("kernel", "Bind them to a function: kernel=functools.partial(function, ...)."),
+        ("affinity", OWN_KERNEL),
+    ),
+    "degree": (("affinity", OWN_KERNEL),),
+    "coef0": (("affinity", OWN_KERNEL),),
+    "p": (("metric_params", "As in metric='minkowski', metric_params={'p': 3}."),),
+    "metric_kwds": (("metric_params", ""),),
+    "metric_kwargs": (("metric_params", ""),),
     "dissimilarity": (("metric", "The words are the same."),),
     "distance": (("metric", ""),),
     "neighbors_algorithm": (("search", "Its words are 'auto', 'exact' and 'approximate'."),),
@@ -78,7 +90,6 @@ NEEDLESS: Mapping[str, str] = {
     "hessian_tol": "Nothing has to be set for it.",
     "modified_tol": "Nothing has to be set for it.",
     "remove_zero_eig": "Coordinates without an eigenvalue above 0 are 0, with a warning.",
-    "assign_labels": "k-means groups the points.",
     "eigen_limits": "Nothing has to be set for it.",
     "n_init": "The start is computed, not drawn.",
 }
@@ -91,6 +102,11 @@ FOREIGN_WORDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("solver", "amg"): ("lobpcg",),
     ("solver", "randomized"): ("lanczos",),
     ("repulsion", "barnes_hut"): ("barnes-hut",),
+    ("affinity", "rbf"): ("gaussian",),
+    ("affinity", "heat"): ("gaussian",),
+    ("affinity", "nearest_neighbors"): ("binary",),
+    ("affinity", "perplexity"): ("entropic",),
+    ("affinity", "self_tuning"): ("self-tuning",),
 }
 """For a parameter and the word of another library: the words here, of which the first that is allowed is meant."""
 
@@ -103,9 +119,9 @@ FOREIGN_OBJECTS: Mapping[tuple[str, str], str] = {
     (
         "affinity",
         "precomputed_nearest_neighbors",
-    ): "metric='precomputed', with the sparse graph of distances as X",
+    ): f"{setting('metric', 'precomputed')}, with the sparse graph of distances as X",
 }
-"""The same where what is meant is no word."""
+"""The same where more can be said of it in Python than by a word, or where what is meant is no word."""
 
 
 class ForeignNames:
@@ -132,9 +148,12 @@ def own_word(parameter: str, value: object, rule: Rule) -> str:
     """The end of a message about a value that is not allowed: what it is called here, or nothing."""
     if not isinstance(value, str):
         return ""
-    meant = [repr(word) for word in FOREIGN_WORDS.get((parameter, value), ()) if rule.allows(word)]
-    meant += [FOREIGN_OBJECTS[parameter, value]] if (parameter, value) in FOREIGN_OBJECTS else []
-    return f" What other libraries call {value!r} is {meant[0]}." if meant else ""
+    words = [word for word in FOREIGN_WORDS.get((parameter, value), ()) if rule.allows(word)]
+    meant = [quoted(word) for word in words[:1]]
+    if (parameter, value) in FOREIGN_OBJECTS:
+        more = FOREIGN_OBJECTS[parameter, value]
+        meant.append(in_python(f", as in {more}") if words else more)
+    return f" What other libraries call {value!r} is {''.join(meant)}." if meant else ""
 
 
 @cache

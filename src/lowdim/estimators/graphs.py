@@ -9,19 +9,23 @@ import numpy as np
 
 from .. import validation
 from ..affinities import AFFINITY_RULE, resolve_affinity
+from ..core.rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..data.rows import Rows
-from ..neighbors import check_neighbors_or_radius
+from ..neighbors import bind_metric, check_neighbors_or_radius
 from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE
-from ..rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
 from ..solvers.named import SOLVER_RULE
 from .base import COMMON_RULES
 
+METRIC_RULES: Mapping[str, Rule] = {
+    "metric": Either(Instance(str), Function()),
+    "metric_params": Either(Instance(dict), Nothing()),
+}
 NEIGHBOR_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
+    **METRIC_RULES,
     "n_neighbors": Either(Whole(1), Nothing()),
     "radius": Either(Real(0, endless=True), Nothing()),
-    "metric": Either(Instance(str), Function()),
     "search": OneOf("auto", "exact", "approximate"),
     "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
 }
@@ -33,9 +37,15 @@ AFFINITY_RULES: Mapping[str, Rule] = {
 }
 
 
+def metric_of(estimator: Any) -> Any:
+    """The metric of an estimator and its parameters, as one value; Euclidean where it has no such parameter."""
+    metric = getattr(estimator, "metric", "euclidean")
+    return bind_metric(metric, getattr(estimator, "metric_params", None))
+
+
 def affinity_metric(estimator: Any) -> Any:
-    """The metric of an estimator whose affinities may be given in its place."""
-    return "graph" if estimator.affinity == "precomputed" else estimator.metric
+    """The same of an estimator whose affinities may be given in its place."""
+    return "graph" if estimator.affinity == "precomputed" else metric_of(estimator)
 
 
 def graph_of(estimator: Any, usual: int) -> Graph:

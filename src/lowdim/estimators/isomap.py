@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from ..core.rules import Rule
 from ..data.rows import Rows
 from ..methods.isomap import USUAL_NEIGHBORS, Geodesic
-from ..rules import Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .base import parameters
-from .graphs import NEIGHBOR_RULES, check_points, graph_of
+from .graphs import NEIGHBOR_RULES, check_points, graph_of, metric_of
 from .spectral import SpectralEstimator
 
 
@@ -38,6 +38,8 @@ class Isomap(SpectralEstimator):
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds edge lengths; all edges are used, an unweighted graph has lengths 1).
+    metric_params
+        As in `LaplacianEigenmaps`.
     landmarks
         Landmark Isomap (de Silva & Tenenbaum 2003): geodesics run from these only. A number, indices of rows, or
         points; short for ``solver=Nystrom(...)``, which has more to set.
@@ -72,6 +74,7 @@ class Isomap(SpectralEstimator):
     n_neighbors: int | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     landmarks: Any = None
     solver: str | LandmarkSolver = "auto"
     search: str = "auto"
@@ -88,7 +91,7 @@ class Isomap(SpectralEstimator):
         return check_points(self, X, what="edge lengths", reset=reset)
 
     def _method(self) -> Geodesic:
-        return Geodesic(self.n_components, self.metric, graph_of(self, USUAL_NEIGHBORS))
+        return Geodesic(self.n_components, metric_of(self), graph_of(self, USUAL_NEIGHBORS))
 
     def reconstruction_error(self) -> float:
         """|B - XX'| / N, B the centred Gram matrix of the geodesics: what the embedding leaves of it."""

@@ -11,14 +11,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..core.records import Floats, PlannedStage
+from ..core.rules import Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.extension import ExtensionMap
 from ..methods.base import Embedded
 from ..methods.kernel_pca import KernelComponents
-from ..records import Floats, PlannedStage
-from ..rules import Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
-from ..run import Run
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE

@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from ..affinities import Affinity
+from ..core.rules import Rule
 from ..data.rows import Rows
 from ..methods.laplacian import USUAL_NEIGHBORS, Eigenmaps
-from ..rules import Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .base import parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
@@ -34,6 +34,10 @@ class LaplacianEigenmaps(SpectralEstimator):
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
+    metric_params
+        Parameters of the metric by name: p of minkowski, V (variances) of seuclidean, VI (inverse covariance) of
+        mahalanobis, w (weights of the columns) of most others, or those of a function. None: the usual ones, from the
+        data where they depend on it.
     affinity
         ``"auto"``, `Gaussian`, `Entropic`, `Binary`, `SelfTuning` or their names ``"gaussian"``, ``"entropic"``,
         ``"binary"``, ``"self-tuning"``, or ``"precomputed"`` (as ``metric="graph"``).
@@ -72,6 +76,7 @@ class LaplacianEigenmaps(SpectralEstimator):
     n_neighbors: int | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     affinity: str | Affinity = "auto"
     bandwidth: float | None = None
     solver: str | LandmarkSolver = "auto"

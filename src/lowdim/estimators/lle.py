@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+from ..core.rules import OneOf, Real, Rule
 from ..data.rows import Rows
 from ..methods.lle import VARIANTS, LocallyLinear, fewest_neighbors
-from ..rules import OneOf, Real, Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE
 from .base import parameters
-from .graphs import NEIGHBOR_RULES, check_points, graph_of
+from .graphs import NEIGHBOR_RULES, check_points, graph_of, metric_of
 from .spectral import SpectralEstimator
 
 USUAL_NEIGHBORS = 12
@@ -48,6 +48,8 @@ class LLE(SpectralEstimator):
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds edge lengths; all edges are used).
+    metric_params
+        As in `LaplacianEigenmaps`.
     solver
         ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``,
         ``"lanczos"``.
@@ -79,6 +81,7 @@ class LLE(SpectralEstimator):
     reg: float = 1e-3
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     solver: str | LandmarkSolver = "auto"
     search: str = "auto"
     on_disconnected: str = "connect"
@@ -95,7 +98,9 @@ class LLE(SpectralEstimator):
 
     def _method(self) -> LocallyLinear:
         usual = max(USUAL_NEIGHBORS, fewest_neighbors(self.variant, self.n_components) + 1)
-        return LocallyLinear(self.n_components, self.metric, graph_of(self, usual), self.variant, self.reg)
+        return LocallyLinear(
+            self.n_components, metric_of(self), graph_of(self, usual), self.variant, self.reg
+        )
 
     @property
     def reconstruction_error_(self) -> float:

@@ -13,12 +13,14 @@ from scipy.sparse import csr_array
 
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
+from ..core.events import Events
+from ..core.messages import in_python, named, setting
+from ..core.records import Floats, PlannedStage, Sparse
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..events import Events
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.nystrom import GivenAffinities, NeighborAffinities
-from ..messages import in_python, named, setting
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
 from ..neighbors import plan_search
@@ -36,13 +38,11 @@ from ..optimize.critical import critical_lambda
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
-from ..records import Floats, PlannedStage, Sparse
-from ..run import Run
 from . import costs
 from .embedding_parameters import EmbeddingParameters
 from .embedding_schedule import choose_optimizer, make_schedule, path_of_lambda, usual_steps
 from .engines import check_repulsion, choose_repulsion
-from .graphs import check_affinity_input
+from .graphs import check_affinity_input, metric_of
 from .starts import check_start, find_start
 
 USUAL_PERPLEXITY = 30.0
@@ -128,7 +128,7 @@ class NeighborEmbedding(EmbeddingParameters):
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
         wanted = self._wanted_neighbors(rows.n_rows)
         asked = Graph(self.n_neighbors, None, wanted, self.search, NEIGHBOR_PATIENCE)
-        return find_neighborhood(Points(rows, self.metric), asked, run, components=False)
+        return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
 
     def _wanted_neighbors(self, n_rows: int) -> int:
         if self.n_neighbors is not None:
@@ -297,7 +297,9 @@ class NeighborEmbedding(EmbeddingParameters):
         n_rows = rows.n_rows
         k = min(self._wanted_neighbors(n_rows), max(1, n_rows - 1))
         given = self.metric in PAIRWISE or self.affinity == "precomputed"
-        stages = [] if given else [plan_search(rows, self.metric, k, self.search, patience=NEIGHBOR_PATIENCE)]
+        stages = (
+            [] if given else [plan_search(rows, metric_of(self), k, self.search, patience=NEIGHBOR_PATIENCE)]
+        )
         repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
         return [
             *stages,

@@ -7,14 +7,15 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.messages import named
+from ..core.records import PlannedStage
+from ..core.rules import Real, Rule
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded
 from ..persistence.identity import Identity
-from ..records import PlannedStage
-from ..rules import Real, Rule
-from ..run import Run
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import OrientedFit, oriented_pca
 from .base import COMMON_RULES, Estimator, parameters
@@ -87,7 +88,8 @@ class OrientedPCA(Estimator):
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:
             raise InputError(
-                f"noise must have the columns of X; got {noise.n_columns} columns where X has {rows.n_columns}."
+                f"{named('noise')} must have the columns of X; got {noise.n_columns} columns where X has "
+                f"{rows.n_columns}."
             )
         fit = run.stage(
             "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kept=OrientedFit

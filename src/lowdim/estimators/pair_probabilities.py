@@ -5,8 +5,8 @@ from __future__ import annotations
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
+from ..core.records import Floats, Sparse
 from ..objectives.base import NeighborObjective
-from ..records import Floats, Sparse
 
 
 def scaled_to_one(W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:

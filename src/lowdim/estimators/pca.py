@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..core.messages import named
+from ..core.records import Floats, PlannedStage
+from ..core.rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.linear import LinearMap
-from ..messages import named
 from ..methods.base import Embedded
-from ..records import Floats, PlannedStage
-from ..rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
-from ..run import Run
 from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
 from ..spectral.linear.probabilistic import Density
 from ..spectral.linear.result import LinearFit, require_count

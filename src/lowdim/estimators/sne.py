@@ -9,13 +9,13 @@ from scipy.sparse import csr_array, diags_array
 
 from ..affinities import FittedAffinity
 from ..affinities.entropic import FittedEntropic
+from ..core.records import Floats, Sparse
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives import sne
 from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
-from ..records import Floats, Sparse
 from .embedding_parameters import DESCRIPTION
 from .neighbor_embedding import NeighborEmbedding
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
+from ..core.memory import available_memory
+from ..core.records import PlannedStage, needed_bytes
+from ..core.run import Run
 from ..data.rows import Rows
-from ..memory import available_memory
 from ..methods.base import Embedded, Method, Size, Solver
 from ..methods.embed import embed
 from ..neighbors.points import PAIRWISE, Points
-from ..records import PlannedStage, needed_bytes
-from ..run import Run
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.lll import LLL
 from ..solvers.named import resolve_solver

@@ -10,18 +10,19 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
+from ..core.parallel import FACTOR, apart
+from ..core.records import Floats, Problem, Sparse
+from ..core.rules import Array, Either, Nothing, OneOf, Rule
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
 from ..methods.base import Method, Solver
 from ..methods.given import Given
-from ..parallel import FACTOR, apart
-from ..records import Floats, Problem, Sparse
-from ..rules import Either, Function, Instance, Nothing, OneOf, Rule
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE, resolve_solver
 from ..spectral.operators import Explicit
 from .base import COMMON_RULES, Estimator, parameters
+from .graphs import METRIC_RULES, metric_of
 from .spectral import SpectralEstimator
 
 NULL = 1e-8
@@ -47,6 +48,8 @@ class SpectralProblem(SpectralEstimator):
         smallest are wanted. None: there are none.
     metric
         Metric of the points given to ``fit``.
+    metric_params
+        As in `LaplacianEigenmaps`.
     solver
         ``"auto"``, ``"exact"``, an eigensolver by name, or a landmark solver: `LLL`, `LandmarkZ` (these two need the
         points in ``fit``), `Nystrom`, `VariationalNystrom`, or its name.
@@ -77,13 +80,14 @@ class SpectralProblem(SpectralEstimator):
     end: str = "smallest"
     trivial: Any = "auto"
     metric: str | Callable[..., float] = "euclidean"
+    metric_params: dict[str, Any] | None = None
     solver: str | LandmarkSolver = "auto"
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         "end": OneOf("smallest", "largest"),
-        "trivial": Either(OneOf("auto"), Instance(np.ndarray), Nothing()),
-        "metric": Either(Instance(str), Function()),
+        "trivial": Either(OneOf("auto"), Array(), Nothing()),
+        **METRIC_RULES,
         "solver": SOLVER_RULE,
     }
 
@@ -120,7 +124,7 @@ class SpectralProblem(SpectralEstimator):
         validation.check_components(self.n_components, problem.size - n_trivial, f"A has {problem.size} rows")
         without_points = not hasattr(self, "n_features_in_")
         stored = self.A.nnz if hasattr(self.A, "nnz") else problem.size**2
-        metric = "graph" if without_points else self.metric
+        metric = "graph" if without_points else metric_of(self)
         return Given(self.n_components, metric, problem, int(stored / problem.size))
 
     def _problem(self) -> Problem:
@@ -132,14 +136,14 @@ class SpectralProblem(SpectralEstimator):
 
     def _trivial(self, A: Sparse | Floats) -> Floats | None:
         size = A.shape[0]
-        if isinstance(self.trivial, np.ndarray):
-            columns = self.trivial.reshape(len(self.trivial), -1).astype(np.float64)
-            if columns.shape[0] != size or not np.all(np.isfinite(columns)):
+        if not (self.trivial is None or isinstance(self.trivial, str)):
+            columns = validation.check_block(self.trivial, "trivial", flat=True)
+            if columns.n_rows != size:
                 raise InputError(
-                    f"trivial must hold finite columns of {size} numbers, one for each row of A; got shape "
-                    f"{self.trivial.shape}. Check how it was made."
+                    f"trivial must hold columns of {size} numbers, one for each row of A; got shape {columns.shape}. "
+                    "Check how it was made."
                 )
-            return columns
+            return columns.block(slice(None))
         if self.trivial is None or self.end == "largest":
             return None
         ones = np.ones((size, 1))
@@ -154,38 +158,27 @@ class SpectralProblem(SpectralEstimator):
 
 def check_symmetric_matrix(matrix: Any, name: str) -> Sparse | Floats:
     """A finite, square, symmetric matrix of float64, sparse or dense as it came, or an InputError."""
-    is_sparse: Any = sparse.issparse(matrix)
-    given: Any = sparse.csr_array(validation.loaded(matrix)) if is_sparse else in_memory(np.asarray(matrix))
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] < 2:
-        raise InputError(f"{name} must be a square matrix of at least 2 rows; got shape {given.shape}.")
-    if given.dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers; got dtype {given.dtype}. Convert it first.")
-    given = given.astype(np.float64)
-    entries = given.data if is_sparse else given
-    if not np.all(np.isfinite(entries)):
-        raise InputError(
-            f"{name} must hold finite numbers; {int(np.sum(~np.isfinite(entries)))} entries are NaN or infinite. Check "
-            "how it was computed."
-        )
-    validation.check_size(given, name)
+    rows = validation.check_block(matrix, name)
+    if rows.n_rows != rows.n_columns:
+        raise InputError(f"{name} must be a square matrix of at least 2 rows; got shape {rows.shape}.")
+    values: Any = rows.values
+    given = (values if rows.is_sparse else in_memory(values)).astype(np.float64)
     gap = float(abs(given - given.T).max())
     if gap > 1e-6 * float(abs(given).max()):
         raise InputError(
             f"{name} must be symmetric; {name} and its transpose differ by up to {gap:g}. Symmetrise it first, for "
             f"example ({name} + {name}.T) / 2."
         )
-    return given  # type: ignore[no-any-return]
+    return given
 
 
 def check_mass(B: Any, size: int) -> tuple[Floats | None, Sparse | None]:
     """B as its diagonal where it is diagonal, else as a sparse matrix, checked to be positive definite."""
     if B is None:
         return None, None
-    if not sparse.issparse(B) and np.ndim(B) == 1:
-        entries = np.asarray(B, dtype=np.float64)
-        if np.all(np.isfinite(entries)):
-            validation.check_size(entries, "B")
-        matrix: Any = sparse.diags_array(entries, format="csr")
+    given = validation.check_block(B, "B", flat=True)
+    if given.n_columns == 1:
+        matrix: Any = sparse.diags_array(given.block(slice(None))[:, 0], format="csr")
     else:
         matrix = sparse.csr_array(check_symmetric_matrix(B, "B"))
     if matrix.shape[0] != size:

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..data.mapped import in_memory
+from ..core.messages import named, setting, value
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Sparse
+from ..core.rules import Array, Either, OneOf, Rule
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..methods.laplacian import laplacian_problem
-from ..parallel import row_blocks
-from ..records import Floats, Sparse
-from ..rules import Either, Instance, OneOf, Rule
-from ..run import Run
 from ..solvers.eigen import solve
 from ..spectral.linear.choose import fit_pca
 
 INIT_RULES: Mapping[str, Rule] = {
-    "init": Either(OneOf("auto", "pca", "spectral", "random"), Instance(np.ndarray, list, tuple)),
+    "init": Either(OneOf("auto", "pca", "spectral", "random"), Array()),
 }
 NOISE = 1e-4
 """Deviation of a random start, and of what is added to coordinates that do not vary."""
@@ -32,24 +32,13 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
     """Coordinates that the user gave, checked; None where ``init`` is a name."""
     if isinstance(init, str):
         return None
-    try:
-        given = np.array(in_memory(np.asarray(init)), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"init must hold numbers; got {type(init).__name__} that does not: {error}."
-        ) from None
+    given = validation.check_block(init, named("init"), at_least=1, flat=True)
     if given.shape != (n_rows, n_components):
         raise InputError(
-            f"init must have a row for each row of X and n_components columns, ({n_rows}, {n_components}); got "
-            f"{given.shape}. Leave it to init='auto', or give as many."
+            f"{named('init')} must have a row for each row of X and {named('n_components')} columns, ({n_rows}, "
+            f"{n_components}); got {given.shape}. Leave it to {setting('init', 'auto')}, or give as many."
         )
-    if not np.isfinite(given).all():
-        raise InputError(
-            f"init must be finite; got {np.count_nonzero(~np.isfinite(given))} NaN or infinite numbers. Replace them, "
-            "or leave it to init='auto'."
-        )
-    validation.check_size(given, "init")
-    return given
+    return np.array(given.block(slice(None)))
 
 
 def find_start(
@@ -88,7 +77,8 @@ def find_start(
     if name == "pca":
         if rows is None:
             raise InputError(
-                "init='pca' needs points; X holds distances or affinities. Use init='spectral' or 'random'."
+                f"{setting('init', 'pca')} needs points; X holds distances or affinities. Use "
+                f"{setting('init', 'spectral')} or {value('random')}."
             )
         found = _principal(rows, n_components, run)
     else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..core.records import Floats
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives import symmetric_sne
 from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
-from ..records import Floats
 from .embedding_parameters import DESCRIPTION
 from .neighbor_embedding import NeighborEmbedding
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair

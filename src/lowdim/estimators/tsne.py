@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import ClassVar
 
+from ..core.messages import named, setting
+from ..core.records import Floats
+from ..core.rules import Either, OneOf, Real, Rule
+from ..core.run import Run
 from ..errors import InputError
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives import t_sne
@@ -14,9 +18,6 @@ from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
-from ..records import Floats
-from ..rules import Either, OneOf, Real, Rule
-from ..run import Run
 from .base import parameters
 from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
 from .embedding_schedule import usual_annealing
@@ -73,8 +74,8 @@ class TSNE(NeighborEmbedding):
         # E+ >= 0. (Copies of a row, at D = 0 whatever s, bound E again, but then their number sets the picture's size.)
         if self.lam > 1.0:
             raise InputError(
-                "lam must be at most 1 for TSNE: beyond that E falls for ever as the picture grows, and has no "
-                f"minimum; got {self.lam!r}. Use lam=1, or less for a stronger attraction."
+                f"{named('lam')} must be at most 1 for TSNE: beyond that E falls for ever as the picture grows, and "
+                f"has no minimum; got {self.lam!r}. Use {setting('lam', 1)}, or less for a stronger attraction."
             )
         settings = {"early_exaggeration": EXAGGERATION, "learning_rate": "auto"}
         for name, usual in settings.items():

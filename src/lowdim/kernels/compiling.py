@@ -31,7 +31,7 @@ MAGIC = b"lowdim kernel 1\n"
 DIGEST = 32
 #: What a kernel would take over from whichever kernel has it compiled first, if it did not say so itself.
 OWN: dict[str, Any] = {"fastmath": False, "error_model": "python", "forceinline": False}
-_SIBLINGS = re.compile(r"^from \.(\w+) import |^from \. import (\w+)", re.MULTILINE)
+_IMPORTS = re.compile(r"^from (\.+)([\w.]*) import ([\w, ]*)", re.MULTILINE)
 
 
 class Damaged(Exception):
@@ -151,15 +151,25 @@ class _Files(IndexDataCacheFile):
 
 @remembered
 def source_stamp(file: Path) -> bytes:
-    """A digest of a module of kernels and of all modules beside it that it is made of."""
-    digest, seen, left = hashlib.sha256(), {Path(__file__).stem}, [file.stem]
+    """A digest of a module of kernels and of all modules of kernels that it is made of."""
+    home = next((folder for folder in file.parents if folder.name == "kernels"), file.parent)
+    digest, seen, left = hashlib.sha256(), {Path(__file__)}, [file]
     while left:
-        name = left.pop()
-        path = file.with_name(f"{name}.py")
-        if name in seen or not path.is_file():
+        path = left.pop()
+        if path in seen or not path.is_relative_to(home) or not path.is_file():
             continue
-        seen.add(name)
+        seen.add(path)
         text = path.read_text(encoding="utf-8")
         digest.update(text.encode("utf-8"))
-        left += sorted({one or other for one, other in _SIBLINGS.findall(text)}, reverse=True)
+        left += sorted(_imported(path, text), reverse=True)
     return digest.digest()
+
+
+def _imported(file: Path, text: str) -> set[Path]:
+    """The files that a module's relative imports name."""
+    found = set()
+    for dots, module, names in _IMPORTS.findall(text):
+        folder = file.parents[len(dots) - 1]
+        modules = [module.replace(".", "/")] if module else names.replace(" ", "").split(",")
+        found |= {folder / f"{name}.py" for name in modules}
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 from .compiling import njit
 from .counter import draw, stream
 

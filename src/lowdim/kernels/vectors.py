@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ..records import Floats
+from ..core.records import Floats
 
 EIGHT = 8
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
+from ..errors import InputError
 from ..neighbors import Index
-from ..records import Floats, Integers
-from ..run import Run
 
 
 class Map(Protocol):
@@ -47,7 +49,10 @@ class ColumnsMap:
 
 @dataclass(frozen=True, slots=True)
 class ComponentsMap:
-    """Sends each new point to the component of its nearest fitted point and through that component's map."""
+    """Sends each new point to the component of its nearest fitted point and through that component's map.
+
+    Where rows are ``affinities`` to the fitted points, that is the component with the largest sum of them.
+    """
 
     index: Index
     labels: Integers
@@ -55,15 +60,37 @@ class ComponentsMap:
     members: tuple[Integers, ...]
     shifts: Floats
     pairwise: bool
+    affinities: bool = False
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone."""
-        nearest = self.index.query(rows, 1, run).indices
+        owners = self._owners(rows, run)
         coordinates = np.empty((rows.n_rows, self.shifts.shape[1]))
         for label, (map_, members) in enumerate(zip(self.maps, self.members, strict=True)):
-            picked = np.flatnonzero(self.labels[nearest] == label)
+            picked = np.flatnonzero(owners == label)
             if picked.size:
                 part = rows.select(picked)
                 part = Rows(part.values[:, members]) if self.pairwise else part
                 coordinates[picked] = map_.transform(part, run) + self.shifts[label]
         return coordinates
+
+    def _owners(self, rows: Rows, run: Run) -> Integers:
+        """The component of each new point."""
+        if self.affinities:
+            size = self.labels.size
+            members = csr_array(
+                (np.ones(size), self.labels, np.arange(size + 1)), shape=(size, len(self.maps))
+            )
+            ties = csr_array(rows.compressed() @ members)
+            alone = np.flatnonzero(ties.max(axis=1).toarray().ravel() <= 0)
+            owners = np.asarray(ties.argmax(axis=1))
+        else:
+            nearest = self.index.query(rows, 1, run)
+            alone = np.flatnonzero(nearest.counts == 0)
+            owners = self.labels[nearest.indices]
+        if alone.size:
+            raise InputError(
+                f"{alone.size} rows of X have no edge to any fitted point (the first is row {alone[0]}), so nothing "
+                "says where they belong. Leave them out."
+            )
+        return owners

@@ -18,10 +18,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..core.parallel import row_blocks
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..records import Floats
-from ..run import Run
 
 
 class Profile(Protocol):

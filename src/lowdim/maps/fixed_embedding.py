@@ -18,12 +18,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.records import Floats, Integers, Sparse
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..objectives.repulsion.protocol import FrozenField
 from ..objectives.similarities import Similarity
-from ..records import Floats, Integers, Sparse
-from ..run import Run
 from .nystrom import Affinities
 
 MOST_STEPS = 100
@@ -106,7 +106,7 @@ class FixedEmbeddingMap:
         radial, W, embedding = self.kernel.radial, ties.weights, self.embedding
 
         def work(part: slice) -> None:
-            kernels.attraction.on_new_points(
+            kernels.embedding.attraction.on_new_points(
                 radial, W.indptr, W.indices, W.data, embedding, rows, X, part.start, part.stop, energy, pull,
                 curvature,
             )  # fmt: skip

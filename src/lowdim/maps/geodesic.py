@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..affinities import paths_from_new
+from ..core.records import Floats, Integers, Sparse
+from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.lookup import Lookup
-from ..records import Floats, Integers, Sparse
-from ..run import Run
 
 
 @dataclass(frozen=True, slots=True)

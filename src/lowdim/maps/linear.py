@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.parallel import row_blocks
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..records import Floats
-from ..run import Run
 
 _BLOCK_ROWS = 96
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
+from ..core.parallel import row_blocks
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.lookup import Lookup
-from ..parallel import row_blocks
-from ..records import Floats
-from ..run import Run
 
 BLOCK_NEIGHBORS = 1 << 18
 """Neighbours in a block of new points: some ten megabytes of lists, Gram matrices and weights."""

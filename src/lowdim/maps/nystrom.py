@@ -18,11 +18,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..neighbors.lookup import Lookup
-from ..records import Floats, Integers
-from ..run import Run
 
 SMALLEST_SHRINKAGE = 0.05
 

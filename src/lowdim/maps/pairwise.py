@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.metrics import Metric
 from ..neighbors.pairwise import pairwise_distances
-from ..records import Floats
-from ..run import Run
 from ..spectral.kernel_functions import Kernel, cross_kernel
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
-from ..records import Floats
-from ..run import Run
 from .base import Map
 
 
@@ -44,6 +44,26 @@ class NormalizedRowsMap:
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Points on the unit sphere, each row alone."""
         return normalize_rows(self.inner.transform(rows, run), self.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRowsMap:
+    """The first coordinates of a map, rows scaled to length 1, in some ``columns`` of ``width``; the others are 0."""
+
+    inner: Map
+    columns: Integers
+    width: int
+
+    def transform(self, rows: Rows, run: Run) -> Floats:
+        """Points on the unit sphere, each row alone."""
+        return place_rows(self.inner.transform(rows, run), self.columns, self.width)
+
+
+def place_rows(X: Floats, columns: Integers, width: int) -> Floats:
+    """As many of the first coordinates as there are columns, scaled to rows of length 1 and put there."""
+    taken, rows = X[:, : columns.size], np.zeros((X.shape[0], width))
+    rows[:, columns] = taken / np.linalg.norm(taken, axis=1, keepdims=True)
+    return rows
 
 
 def normalize_rows(X: Floats, constant: float) -> Floats:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from .. import checks, kernels
+from .. import kernels
 from ..affinities.patches import Patches
+from ..core import checks
+from ..core.messages import named, setting
+from ..core.records import Floats, Integers, Neighbors, Problem, Sparse
+from ..core.run import Run
 from ..errors import InputError
-from ..messages import named, setting
-from ..records import Floats, Integers, Neighbors, Problem, Sparse
-from ..run import Run
 from ..spectral.operators import Explicit
 
 WAVE_BYTES = 1 << 27
@@ -60,7 +61,7 @@ def assemble(locals_: LocalMatrices, *, weights: Floats | None = None, run: Run)
 
         def add(rows: slice, wave: tuple[int, int] = (first, last), local: Floats = local) -> None:
             block = (rows.start, rows.stop)
-            kernels.assembly.add_patches(
+            kernels.affinities.assembly.add_patches(
                 indptr, indices, *holders, held.data, row_starts, columns, values, local, places, wave, block
             )
 
@@ -108,14 +109,16 @@ def _pattern(
     counts = np.empty(size, dtype=np.int64)
 
     def count(rows: slice) -> None:
-        kernels.assembly.count_columns(indptr, indices, *holders, counts, rows.start, rows.stop)
+        kernels.affinities.assembly.count_columns(indptr, indices, *holders, counts, rows.start, rows.stop)
 
     run.map(count, size)
     row_starts = np.concatenate(([0], np.cumsum(counts)))
     columns = np.empty(row_starts[-1], dtype=np.int64)
 
     def fill(rows: slice) -> None:
-        kernels.assembly.fill_columns(indptr, indices, *holders, row_starts, columns, rows.start, rows.stop)
+        kernels.affinities.assembly.fill_columns(
+            indptr, indices, *holders, row_starts, columns, rows.start, rows.stop
+        )
 
     run.map(fill, size)
     return row_starts, columns

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
+from ..core.records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.base import Map
 from ..neighbors.neighborhood import Graph, Neighborhood
 from ..neighbors.points import Points
-from ..records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
-from ..run import Run
 
 Part = Points | Neighborhood
 """What a method works on: the points alone, or their neighbour graph, whole or a component of it."""
@@ -127,6 +127,10 @@ class Solver(Protocol):
         """Coordinates of the points of a part, and the map for new ones."""
         ...
 
+    def for_component(self, n_points: int) -> Solver:
+        """The solver for a component of so many points: exact where these are no more than its landmarks."""
+        ...
+
     def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
         """The same with what else the solver was asked to find out about it."""
         ...
@@ -194,6 +198,18 @@ class Method(ABC):
         Without a ``problem`` it is a map that gives combinations of coordinates.
         """
         return map_
+
+    @property
+    def takes_affinities(self) -> bool:
+        """Whether the entries of a graph that is given tie its points the more the larger they are."""
+        return False
+
+    def embed_components(self, hood: Neighborhood, state: str, solver: Solver, run: Run) -> Embedded | None:
+        """Components put together in a way of the method's own, which needs no distance between them.
+
+        ``state`` says in words what they are. None: it has no such way, and they can only stand side by side.
+        """
+        return None
 
     def figures(self, solution: Solution, run: Run) -> Mapping[str, Any]:
         """What the report tells of a solution, exact or by landmarks; and warnings of what is amiss with it."""

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import validation
+from ..core.records import Floats, Problem, Solution
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.base import Map
 from ..maps.extension import extension_map
@@ -16,8 +18,6 @@ from ..maps.pairwise import GivenDistances, SquaredDistances
 from ..neighbors.metrics import resolve_metric
 from ..neighbors.pairwise import pairwise_distances
 from ..neighbors.points import Points
-from ..records import Floats, Problem, Solution
-from ..run import Run
 from ..spectral.operators import GramRows
 from . import costs
 from .base import Costs, Method, Size

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..records import PlannedStage
+from ..core.records import PlannedStage
 
 DOUBLE = 8
 FLAT = 3

@@ -5,25 +5,22 @@ What to do about a neighbour graph that falls apart is one parameter, the same f
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import helmert
 
+from ..core.messages import named
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..errors import DisconnectedError, DisconnectedWarning
 from ..maps.base import ColumnsMap, ComponentsMap, NearestMap
-from ..messages import named
 from ..neighbors import connect_components
 from ..neighbors.edges import Edges
 from ..neighbors.neighborhood import Neighborhood
 from ..neighbors.points import Points
-from ..records import Floats, Integers
-from ..run import Run
 from ..validation import listed
 from .base import Embedded, Method, Solver
-
-Embed = Callable[[Neighborhood], Embedded]
 
 
 def embed(method: Method, points: Points, solver: Solver, run: Run) -> Embedded:
@@ -53,7 +50,7 @@ def _embed_graph(method: Method, hood: Neighborhood, solver: Solver, run: Run) -
                 f"{state}, and on_disconnected='error'. Raise n_neighbors or radius, or set on_disconnected to "
                 "'connect', 'largest' or 'per_component'."
             )
-        embedded = _POLICIES[policy](method, hood, state, lambda part: solver.embed(method, part, run), run)
+        embedded = _POLICIES[policy](method, hood, state, solver, run)
     points = hood.points
     return replace(
         embedded,
@@ -68,22 +65,27 @@ def _embed_graph(method: Method, hood: Neighborhood, solver: Solver, run: Run) -
     )
 
 
-def _connect(method: Method, hood: Neighborhood, state: str, embed_part: Embed, run: Run) -> Embedded:
-    bridges = run.stage("connect", _bridges, hood)
+def _connect(method: Method, hood: Neighborhood, state: str, solver: Solver, run: Run) -> Embedded:
+    try:
+        bridges = run.stage("connect", _bridges, hood)
+    except DisconnectedError:
+        if (apart := method.embed_components(hood, state, solver, run)) is None:
+            raise
+        return apart
     run.warned(
         f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
         f"Distances across them are guesses: raise {named('n_neighbors')} or {named('radius')}, or see "
         f"{named('on_disconnected')}.",
         DisconnectedWarning,
     )
-    return embed_part(replace(hood, bridges=bridges))
+    return solver.embed(method, replace(hood, bridges=bridges), run)
 
 
 def _bridges(hood: Neighborhood, run: Run) -> Edges:
     return connect_components(hood.components, hood.index, run)
 
 
-def _largest(method: Method, hood: Neighborhood, state: str, embed_part: Embed, run: Run) -> Embedded:
+def _largest(method: Method, hood: Neighborhood, state: str, solver: Solver, run: Run) -> Embedded:
     if hood.points.is_graph:
         raise DisconnectedError(
             f"{state}, and nothing ties the points outside the largest to it, so on_disconnected='largest' cannot "
@@ -91,7 +93,7 @@ def _largest(method: Method, hood: Neighborhood, state: str, embed_part: Embed, 
         )
     labels = hood.components.labels
     members, others = np.flatnonzero(labels == 0), np.flatnonzero(labels)
-    part = embed_part(hood.part(members, run))
+    part = solver.embed(method, hood.part(members, run), run)
     run.warned(
         f"{state}; the largest was embedded and the other {others.size} points were placed by the map for new points.",
         DisconnectedWarning,
@@ -103,7 +105,9 @@ def _largest(method: Method, hood: Neighborhood, state: str, embed_part: Embed, 
     return replace(part, coordinates=coordinates, map=map_, attributes={}, landmarks=None)
 
 
-def _per_component(method: Method, hood: Neighborhood, state: str, embed_part: Embed, run: Run) -> Embedded:
+def _per_component(method: Method, hood: Neighborhood, state: str, solver: Solver, run: Run) -> Embedded:
+    if (apart := method.embed_components(hood, state, solver, run)) is not None:
+        return apart
     labels, width, fewest = hood.components.labels, method.width, method.fewest_points
     members = [np.flatnonzero(labels == c) for c in range(hood.components.count)]
     if stuck := sum(width + 1 < m.size < fewest for m in members):
@@ -113,7 +117,8 @@ def _per_component(method: Method, hood: Neighborhood, state: str, embed_part: E
             "n_neighbors or radius, or lower n_components."
         )
     parts = [
-        embed_part(hood.part(m, run)) if m.size >= fewest else _simplex(method, hood, m, run) for m in members
+        solver.embed(method, hood.part(m, run), run) if m.size >= fewest else _simplex(method, hood, m, run)
+        for m in members
     ]
     shifts = _side_by_side([part.coordinates for part in parts])
     run.warned(
@@ -124,7 +129,9 @@ def _per_component(method: Method, hood: Neighborhood, state: str, embed_part: E
     for rows, part, shift in zip(members, parts, shifts, strict=True):
         coordinates[rows] = part.coordinates + shift
     maps = tuple(part.map for part in parts)
-    whole = ComponentsMap(hood.index, labels, maps, tuple(members), shifts, hood.points.pairwise)
+    whole = ComponentsMap(
+        hood.index, labels, maps, tuple(members), shifts, hood.points.pairwise, method.takes_affinities
+    )
     return replace(parts[0], coordinates=coordinates, map=whole, attributes={}, landmarks=None)
 
 

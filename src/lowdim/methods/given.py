@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..core.records import Floats, Problem, Solution
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.base import Map
@@ -12,8 +14,6 @@ from ..maps.locally_linear import LocallyLinearMap
 from ..neighbors import build_index
 from ..neighbors.lookup import Lookup
 from ..neighbors.points import Points
-from ..records import Floats, Problem, Solution
-from ..run import Run
 from . import costs
 from .base import Costs, Method, Size
 

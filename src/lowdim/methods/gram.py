@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import checks
+from ..core import checks
+from ..core.messages import setting
+from ..core.records import Floats, Problem, Solution, Sparse
+from ..core.run import Run
 from ..errors import DataWarning, NumericalError
-from ..messages import setting
-from ..records import Floats, Problem, Solution, Sparse
-from ..run import Run
 from ..spectral.operators import CenteredGram, Explicit
 
 EPSILON = float(np.finfo(np.float64).eps)

@@ -10,17 +10,17 @@ import numpy as np
 
 from .. import validation
 from ..affinities import shortest_paths
+from ..core.memory import available_memory
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers, Problem, Solution, Sparse
+from ..core.run import Run
 from ..maps.base import Map
 from ..maps.extension import ExtensionMap, extension_map
 from ..maps.geodesic import GeodesicsToLandmarks, SquaredGeodesics
-from ..memory import available_memory
 from ..metrics.residual_variance import residual_variance
 from ..neighbors import plan_search, symmetric_graph
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
-from ..parallel import row_blocks
-from ..records import Floats, Integers, Problem, Solution, Sparse
-from ..run import Run
 from ..spectral.operators import GramRows
 from . import costs
 from .base import Costs, Findings, Method, Part, Size, fewer_neighbors

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import validation
+from ..core.records import Floats, Problem, Solution
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.base import Map
 from ..maps.extension import extension_map
 from ..maps.pairwise import GivenValues, KernelValues
 from ..neighbors.points import KERNEL, Points
-from ..records import Floats, Problem, Solution
-from ..run import Run
 from ..spectral.kernel_functions import Kernel, cross_kernel, gram_matrix
 from ..spectral.operators import GramRows
 from . import costs

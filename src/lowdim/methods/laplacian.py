@@ -14,16 +14,16 @@ from scipy.sparse import csr_array, diags_array
 
 from .. import validation
 from ..affinities import Affinity, FittedAffinity, Gaussian, SelfTuning, degrees, resolve_affinity, weigh
+from ..core.messages import in_python, named, setting
+from ..core.records import Floats, Problem, Solution, Sparse
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError, NumericalError
 from ..maps.base import Map
 from ..maps.nystrom import GivenAffinities, NeighborAffinities, NystromMap
-from ..messages import in_python, named, setting
 from ..neighbors import plan_search
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
-from ..records import Floats, Problem, Solution, Sparse
-from ..run import Run
 from ..spectral.operators import Laplacian
 from . import costs
 from .base import Costs, Findings, Method, Part, Size, fewer_neighbors
@@ -85,6 +85,11 @@ class Eigenmaps(Method):
             else NeighborAffinities(part.lookup, problem.fitted, part.points.copies)
         )
         return NystromMap(source, solution.vectors, solution.values)
+
+    @property
+    def takes_affinities(self) -> bool:
+        """A graph that is given holds affinities."""
+        return bool(self.metric == "graph")
 
     def findings(self, part: Neighborhood, problem: Problem, coordinates: Floats, run: Run) -> Findings:
         """The affinities of the distinct points."""

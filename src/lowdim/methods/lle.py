@@ -8,6 +8,8 @@ from typing import Any, Self
 
 from .. import validation
 from ..affinities.patches import patches_of
+from ..core.records import PlannedStage, Problem, Solution
+from ..core.run import Run
 from ..errors import DataWarning
 from ..maps.base import Map
 from ..maps.locally_linear import LocallyLinearMap
@@ -15,8 +17,6 @@ from ..neighbors import plan_search
 from ..neighbors.edges import with_self
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
-from ..records import PlannedStage, Problem, Solution
-from ..run import Run
 from . import costs
 from .base import Costs, Method, Part, Size, fewer_neighbors
 from .lle_hessian import hessian_lle

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .. import kernels
 from ..affinities.patches import Patches
-from ..messages import named
-from ..records import Floats, Problem
-from ..run import Run
+from ..core.messages import named
+from ..core.records import Floats, Problem
+from ..core.run import Run
 from .alignment import require_neighbors, tangent_problem
 
 
@@ -32,5 +32,5 @@ def hessian_lle(patches: Patches, n_components: int, *, weights: Floats | None =
     require_neighbors(
         patches.neighbors, least, "hessian", f"1 + d + d(d + 1)/2 with d = {named('n_components')}"
     )
-    kernel = kernels.local_patches.hessian_block
+    kernel = kernels.affinities.local_patches.hessian_block
     return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

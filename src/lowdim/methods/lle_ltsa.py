@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import kernels
 from ..affinities.patches import Patches
-from ..records import Floats, Problem
-from ..run import Run
+from ..core.records import Floats, Problem
+from ..core.run import Run
 from .alignment import require_neighbors, tangent_problem
 
 
@@ -29,5 +29,5 @@ def ltsa(patches: Patches, n_components: int, *, weights: Floats | None = None, 
     require_neighbors(
         patches.neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
     )
-    kernel = kernels.local_patches.alignment_block
+    kernel = kernels.affinities.local_patches.alignment_block
     return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

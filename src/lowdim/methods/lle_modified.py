@@ -6,8 +6,8 @@ import numpy as np
 
 from .. import kernels
 from ..affinities.patches import Patches
-from ..records import Floats, Integers, Problem
-from ..run import Run
+from ..core.records import Floats, Integers, Problem
+from ..core.run import Run
 from .alignment import LocalMatrices, aligned, require_neighbors
 
 # Data that lies flat has ratios of pure rounding; below this they all count as zero.
@@ -48,7 +48,7 @@ def modified_lle(
             patches.places[rows.start : rows.stop + 1],
         )
         local = np.empty(np.sum((np.diff(starts) + 1) ** 2))
-        kernels.local_patches.modified_block(
+        kernels.affinities.local_patches.modified_block(
             patches.grams(rows), starts - starts[0], places, own[rows], n_components, threshold, reg, local
         )
         return local
@@ -64,7 +64,7 @@ def _ratios(patches: Patches, n_components: int, run: Run) -> Floats:
 
     def work(rows: slice) -> None:
         starts = indptr[rows.start : rows.stop + 1]
-        kernels.local_patches.residual_ratios(
+        kernels.affinities.local_patches.residual_ratios(
             patches.grams(rows),
             starts - starts[0],
             places[rows.start : rows.stop + 1],
@@ -83,7 +83,7 @@ def _patches_with_own(patches: Patches, run: Run) -> tuple[Integers, Integers, I
     indices = np.empty(neighbors.indices.size + neighbors.n_rows, dtype=np.int64)
 
     def add(rows: slice) -> None:
-        kernels.local_patches.add_own(
+        kernels.affinities.local_patches.add_own(
             neighbors.indptr, neighbors.indices, rows.start, rows.stop, own, indices
         )
 

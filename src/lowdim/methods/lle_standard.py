@@ -7,8 +7,8 @@ from scipy.sparse import csr_array, eye_array
 
 from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import Patches
-from ..records import Floats, Problem
-from ..run import Run
+from ..core.records import Floats, Problem
+from ..core.run import Run
 from ..spectral.operators import Normal
 from .alignment import require_neighbors
 

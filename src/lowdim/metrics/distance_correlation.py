@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 from .sampling import Sample
 from .scores import Estimate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..records import Floats
+from ..core.records import Floats
 from .sampling import Sample
 from .views import View
 

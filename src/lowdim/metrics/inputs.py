@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers
 from ..data.rows import Rows
 from ..errors import InputError
-from ..parallel import row_blocks
-from ..records import Floats, Integers
 from ..validation import check_dense, check_distances, listed, read_array
 
 

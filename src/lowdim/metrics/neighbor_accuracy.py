@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.messages import named
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..errors import InputError
-from ..messages import named
 from ..neighbors import build_index
-from ..parallel import row_blocks
-from ..records import Floats, Integers
-from ..run import Run
 from .inputs import check_labels, label_codes, read_points
 from .sampling import Sample
 from .scores import Estimate

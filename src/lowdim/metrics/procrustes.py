@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.records import Floats
 from ..errors import InputError
-from ..records import Floats
 from .inputs import read_points
 
 

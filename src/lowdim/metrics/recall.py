@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..records import Floats
+from ..core.records import Floats
 from .sampling import Sample
 from .scores import Estimate, RecallCurve
 from .views import View
@@ -37,7 +37,7 @@ class Recall:
     def of_rows(self, view: View) -> Floats:
         """Q at some k, log-spaced, and the area, of each row."""
         shares = np.empty((view.points.size, self.ks.size + 1))
-        kernels.ranks.kept_shares(view.orders[1], self.ks, self.weights, shares)
+        kernels.neighbors.ranks.kept_shares(view.orders[1], self.ks, self.weights, shares)
         shares[:, -1] -= self.offset
         return shares
 

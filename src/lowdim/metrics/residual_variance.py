@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..core.parallel import map_blocks
+from ..core.records import Floats, Integers
 from ..errors import InputError
-from ..parallel import map_blocks
-from ..records import Floats, Integers
 
 _BLOCK_BYTES = 1 << 23
 

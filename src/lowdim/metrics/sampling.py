@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.messages import named, setting
+from ..core.records import Floats, Integers
 from ..errors import InputError
-from ..messages import named, setting
-from ..records import Floats, Integers
 from .scores import Estimate
 
 ALL_ROWS = 5_000

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.messages import named, setting
+from ..core.messages import value as quoted
+from ..core.parallel import map_blocks
+from ..core.records import Floats
+from ..core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
+from ..core.streams import make_generator
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import named, setting
-from ..messages import value as quoted
-from ..neighbors.metrics import MAPPED, metric_names
-from ..parallel import map_blocks
-from ..records import Floats
-from ..rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
-from ..validation import check_neighbors, check_parameters, make_generator
+from ..neighbors.metrics import MAPPED, metric_name, metric_names
+from ..validation import check_neighbors, check_parameters
 from .correlations import Correlations
 from .family import Family
 from .inputs import check_embedding, check_labels, check_points, label_codes
@@ -135,7 +136,7 @@ def score(
         n_rows=drawn.size,
         n_pairs=next((family.n_pairs for family in families if isinstance(family, PointPairs)), 0),
         n_neighbors=n_neighbors,
-        metric=metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__),
+        metric=metric_name(metric),
         confidence=float(confidence),
         **{name: value for name, value in found.items() if name in wanted or name == "recall_curve"},
     )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..markup import Text, bar, box, plain_table
-from ..records import Floats, Integers
+from ..core.markup import Text, bar, box, plain_table
+from ..core.records import Floats, Integers
 
 MEASURES = {
     "trustworthiness": "points shown near are near",

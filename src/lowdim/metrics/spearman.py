@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 from .sampling import Sample
 from .scores import Estimate
 
@@ -30,7 +30,7 @@ def spearman(given: Floats, shown: Floats, sample: Sample) -> Estimate | None:
 
 def _centred_ranks(values: Floats) -> tuple[Floats, Integers]:
     """Ranks as shares, from which 1/2 is subtracted, equal values sharing theirs; and the order."""
-    order = kernels.ranks.sorted_places(np.abs(values).view(np.uint64))
+    order = kernels.neighbors.ranks.sorted_places(np.abs(values).view(np.uint64))
     ordered = values[order]
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     last = np.append(first[1:], values.size)

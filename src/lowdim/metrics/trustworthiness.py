@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..records import Floats
+from ..core.records import Floats
 from .sampling import Sample
 from .scores import Estimate
 from .views import View
@@ -29,7 +29,7 @@ class Trustworthiness:
     def of_rows(self, view: View) -> Floats:
         """1 less the share of the worst that could be, of each row."""
         sums = np.empty((view.points.size, 2))
-        kernels.ranks.intrusions(view.orders[1], self.n_neighbors, sums)
+        kernels.neighbors.ranks.intrusions(view.orders[1], self.n_neighbors, sums)
         # With all others as neighbours there is nobody left to intrude.
         return 1.0 - sums / max(self.worst, 1.0)
 

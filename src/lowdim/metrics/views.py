@@ -9,14 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from .. import kernels
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MappedMetric, resolve_metric
-from ..parallel import row_blocks
-from ..records import Floats, Integers
-from ..run import Run
 from ..validation import check_finite
 
 TABLE_ENTRIES = 1 << 22
@@ -49,13 +49,15 @@ class MappedDistances:
             for piece in row_blocks(geometry.rows.n_rows, geometry.rows.block_rows()):
                 near = np.empty((points.size, piece.stop - piece.start))
                 values = native(geometry.rows.block(piece, geometry.rows.values.dtype))
-                kernels.ranks.dense_table(x, values, geometry.terms[piece], near)
+                kernels.neighbors.ranks.dense_table(x, values, geometry.terms[piece], near)
                 out[:, piece] = near
         elif not geometry.rows.is_sparse:
-            kernels.ranks.dense_table(geometry.mapped(chosen, part), self.values, geometry.terms, out)
+            kernels.neighbors.ranks.dense_table(
+                geometry.mapped(chosen, part), self.values, geometry.terms, out
+            )
         else:
             block = geometry.block(chosen, part)
-            kernels.ranks.sparse_table(
+            kernels.neighbors.ranks.sparse_table(
                 block.values, block.terms, self.values, geometry.terms, geometry.rows.n_columns, out
             )
         with np.errstate(over="ignore"):
@@ -130,7 +132,7 @@ class View:
         """The n_neighbors points shown nearest, and the ranks in the data, from 0, of all points in the order shown."""
         rows, others = self.points.size, self.given.shape[1] - 1
         nearest, ranks = np.empty((rows, self.n_neighbors), np.int64), np.empty((rows, others), np.int32)
-        kernels.ranks.match_orders(
+        kernels.neighbors.ranks.match_orders(
             self.shown.view(np.uint64), self.given.view(np.uint64), self.points, nearest, ranks
         )
         return nearest, ranks

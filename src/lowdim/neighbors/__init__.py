@@ -6,10 +6,11 @@ from .build import build_index, check_neighbors_or_radius
 from .choose import plan_search
 from .components import connect_components, find_components, symmetric_graph
 from .index import Index
-from .metrics import metric_names, resolve_metric
+from .metrics import bind_metric, metric_names, resolve_metric
 
 __all__ = [
     "Index",
+    "bind_metric",
     "build_index",
     "check_neighbors_or_radius",
     "connect_components",

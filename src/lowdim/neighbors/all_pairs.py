@@ -8,12 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from .. import checks, kernels
+from .. import kernels
+from ..core import checks
+from ..core.parallel import row_blocks, shifted
+from ..core.places import State
+from ..core.records import Floats, Integers, Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks, shifted
-from ..places import State
-from ..records import Floats, Integers, Neighbors
-from ..run import Run
 from .costs import Cost, Work
 from .index import Index, equal_rows, own_indices, ragged_rows
 from .metrics import Metric
@@ -38,9 +39,9 @@ class AllPairsIndex(Index):
         def search(part: slice) -> tuple[Integers, Floats]:
             table, own = self.table(rows, part), own_indices(rows, part)
             indices, distances = np.empty((len(own), k), np.int64), np.empty((len(own), k))
-            kernels.selection.table_nearest(table, own, indices, distances)
+            kernels.neighbors.selection.table_nearest(table, own, indices, distances)
             indptr = np.arange(len(own) + 1, dtype=np.int64) * k
-            kernels.selection.sort_rows(indptr, indices.reshape(-1), distances.reshape(-1))
+            kernels.neighbors.selection.sort_rows(indptr, indices.reshape(-1), distances.reshape(-1))
             return indices, distances
 
         n_rows = (self.rows if rows is None else rows).n_rows
@@ -71,7 +72,7 @@ class AllPairsIndex(Index):
             counts = near.sum(axis=1)
             indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
             indices, distances = np.nonzero(near)[1], table[near]
-            kernels.selection.sort_rows(indptr, indices, distances)
+            kernels.neighbors.selection.sort_rows(indptr, indices, distances)
             return counts, indices, distances
 
         everything = slice(0, (self.rows if rows is None else rows).n_rows)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
+from ..core.parallel import row_blocks
+from ..core.records import Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..records import Neighbors
-from ..run import Run
 from .all_pairs import GenericIndex
 from .index import Index, equal_rows, own_indices
 from .metrics import Metric
@@ -57,7 +57,7 @@ class ApproximateIndex(GenericIndex):
             queries = Rows((rows or self.rows).values[part])
             values = self.distances(queries, indptr, points.ravel(), run).reshape(found.shape)
             values[absent], points[absent] = np.inf, self.n_points
-            kernels.selection.sort_rows(indptr, points.reshape(-1), values.reshape(-1))
+            kernels.neighbors.selection.sort_rows(indptr, points.reshape(-1), values.reshape(-1))
             indices[part], distances[part] = points[:, :k], values[:, :k]
         short = np.flatnonzero(~np.isfinite(distances[:, -1]))
         if short.size:

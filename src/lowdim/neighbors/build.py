@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import in_python, named, setting
+from ..core.records import Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import setting
-from ..records import Neighbors
-from ..run import Run
 from .all_pairs import GenericIndex, PrecomputedIndex
 from .approximate import ApproximateIndex
 from .centred_points import CentredPoints
@@ -48,8 +48,9 @@ def check_neighbors_or_radius(owner: str, n_neighbors: int | None, radius: float
     """Raise an InputError where both say who is a neighbour: only one of them could be followed."""
     if n_neighbors is not None and radius is not None:
         raise InputError(
-            f"n_neighbors or radius of {owner} decides who is a neighbour, not both; got n_neighbors={n_neighbors!r} "
-            f"and radius={radius!r}. Leave one of them None."
+            f"{named('n_neighbors')} or {named('radius', owner)} decides who is a neighbour, not both; got "
+            f"{setting('n_neighbors', n_neighbors)} and {setting('radius', radius)}. Leave one of them "
+            f"{in_python('None', 'out')}."
         )
 
 

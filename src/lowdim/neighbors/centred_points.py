@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import kernels
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
-from ..records import Floats
-from ..run import Run
 from .geometry import IN_CACHE, Geometry
 
 FURTHEST = 1e15
@@ -76,7 +76,7 @@ class CentredPoints:
         self, part: slice, dtype: DTypeLike, run: Run
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Points of a slice packed in panels, and their squared norms: infinite for padding and points too far out."""
-        width = kernels.nearest_by_products.WIDTH
+        width = kernels.neighbors.nearest_by_products.WIDTH
         count = -(-(part.stop - part.start) // width)
         panels = np.zeros((count, -(-self.n_columns // 4) * 4, width), dtype)
         norms = np.full((count, width), np.inf, dtype)
@@ -96,7 +96,7 @@ class CentredPoints:
         block = self.geometry.block(rows, part, spread=True)
         out = np.empty((-(-block.n_rows // 4) * 4, -(-self.n_columns // 4) * 4), dtype)
         norms = np.empty(block.n_rows)
-        kernels.nearest_by_products.pack_rows(
+        kernels.neighbors.nearest_by_products.pack_rows(
             block.values, block.terms, self.centre, self.unit, FURTHEST, out, norms
         )
         return out, norms

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from ..core.records import PlannedStage
 from ..data.rows import Rows
-from ..records import PlannedStage
 from .all_pairs import GenericIndex
 from .costs import USUAL_NEIGHBORS, Cost, Work
 from .metrics import PRECOMPUTED, GeneralMetric, Metric, resolve_metric

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.records import Components, Floats, Integers, Neighbors, Sparse
+from ..core.run import Run
 from ..errors import DisconnectedError
-from ..records import Components, Floats, Integers, Neighbors, Sparse
-from ..run import Run
 from .edges import Edges
 from .index import Index
 from .symmetrize import Symmetry, symmetrize
@@ -37,7 +37,7 @@ def symmetric_graph(neighbors: Neighbors, run: Run, *, how: Symmetry = "union") 
 
 def find_components(graph: Sparse) -> Components:
     """Connected components, an entry in either direction being an edge: 0 is the largest, ties go to the first row."""
-    roots = kernels.graphs.component_roots(graph.indptr, graph.indices)
+    roots = kernels.neighbors.graphs.component_roots(graph.indptr, graph.indices)
     firsts, labels, sizes = np.unique(roots, return_inverse=True, return_counts=True)
     order = np.lexsort((firsts, -sizes))
     rank = np.empty_like(order)
@@ -104,12 +104,12 @@ def _join(
     """Add each edge that still joins two components; the labels afterwards, the largest component first."""
     parents = np.arange(int(labels.max()) + 1, dtype=np.int64)
     for row in best[np.argsort(distances[best], kind="stable")]:
-        a = kernels.graphs.find_root(parents, labels[row])
-        b = kernels.graphs.find_root(parents, labels[nearest[row]])
+        a = kernels.neighbors.graphs.find_root(parents, labels[row])
+        b = kernels.neighbors.graphs.find_root(parents, labels[nearest[row]])
         if a != b:
             parents[max(a, b)] = min(a, b)
             edges.append((int(row), int(nearest[row]), float(distances[row])))
-    roots = np.array([kernels.graphs.find_root(parents, label) for label in range(parents.size)])
+    roots = np.array([kernels.neighbors.graphs.find_root(parents, label) for label in range(parents.size)])
     _, joined = np.unique(roots, return_inverse=True)
     sizes = np.bincount(joined[labels])
     rank = np.empty_like(sizes)

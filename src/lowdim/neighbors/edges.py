@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..records import Floats, Integers, Neighbors
+from ..core.records import Floats, Integers, Neighbors
 
 
 @dataclass(frozen=True, slots=True)

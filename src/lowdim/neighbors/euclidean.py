@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers, Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..records import Floats, Integers, Neighbors
-from ..run import Run
 from .centred_points import CentredPoints
 from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
@@ -122,7 +122,7 @@ class EuclideanIndex(Index):
             counts = np.bincount(owners[kept], minlength=counts.size)
             indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
             indices, distances = indices[kept], distances[kept]
-            kernels.selection.sort_rows(indptr, indices, distances)
+            kernels.neighbors.selection.sort_rows(indptr, indices, distances)
             return counts, indices, distances
 
         n_rows = (self.rows if rows is None else rows).n_rows
@@ -180,7 +180,7 @@ class EuclideanIndex(Index):
             bound = np.where((indices >= 0).sum(axis=1) == self.n_points, np.inf, bound)
         squared = self.geometry.candidates(block, own, indices)
         indptr = np.arange(block.n_rows + 1, dtype=np.int64) * indices.shape[1]
-        kernels.selection.sort_rows(indptr, indices.reshape(-1), squared.reshape(-1))
+        kernels.neighbors.selection.sort_rows(indptr, indices.reshape(-1), squared.reshape(-1))
         last = squared[:, k - 1]
         return indices[:, :k], squared[:, :k], ~((last * (1 + 1e-12) < bound) & np.isfinite(last))
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.parallel import row_blocks
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..records import Floats, Integers
-from ..run import Run
 from .metrics import MappedMetric
 
 IN_CACHE = 1 << 17
@@ -81,12 +81,14 @@ class Geometry:
         """Squared distances of each query row to its ``indices[indptr[i]:indptr[i + 1]]``."""
         out = np.empty(indices.size)
         if self.rows.is_sparse:
-            kernels.distances.sparse_pairs(
+            kernels.neighbors.distances.sparse_pairs(
                 block.values, block.terms, self.values, self.terms, indptr, indices, self.rows.n_columns, out
             )
         else:
             values, terms, indices = self._readable(indices)
-            kernels.distances.dense_pairs(block.values, block.terms, values, terms, indptr, indices, out)
+            kernels.neighbors.distances.dense_pairs(
+                block.values, block.terms, values, terms, indptr, indices, out
+            )
         return out
 
     def candidates(self, block: Block, own: Integers, candidates: Integers) -> Floats:
@@ -96,7 +98,7 @@ class Geometry:
         """
         squared = np.empty(candidates.shape)
         if not (self.rows.is_sparse or self.rows.is_mapped):
-            kernels.distances.dense_candidates(
+            kernels.neighbors.distances.dense_candidates(
                 block.values, block.terms, self.values, self.terms, own, candidates, squared
             )
             return squared
@@ -112,13 +114,13 @@ class Geometry:
         indices = np.empty((block.n_rows, k), dtype=np.int64)
         squared = np.empty((block.n_rows, k))
         if self.rows.is_sparse:
-            kernels.selection.sparse_nearest(
+            kernels.neighbors.selection.sparse_nearest(
                 block.values, block.terms, self.values, self.terms, own, self.rows.n_columns, indices, squared
             )
         elif self.rows.is_mapped:
             return self._nearest_of_blocks(block, own, k)
         else:
-            kernels.selection.dense_nearest(
+            kernels.neighbors.selection.dense_nearest(
                 block.values, block.terms, self.values, self.terms, own, indices, squared
             )
         return indices
@@ -130,7 +132,7 @@ class Geometry:
         for part in row_blocks(self.rows.n_rows, width):
             indices, squared = np.empty(shape, dtype=np.int64), np.empty(shape)
             values, terms = native(self.rows.block(part, self.rows.values.dtype)), self.terms[part]
-            kernels.selection.dense_nearest(
+            kernels.neighbors.selection.dense_nearest(
                 block.values, block.terms, values, terms, own - part.start, indices, squared
             )
             both = np.hstack((furthest, squared)), np.hstack((best, indices + part.start))
@@ -144,12 +146,12 @@ class Geometry:
         widest = int(counts.max(initial=0))
         out = np.zeros((counts.size, widest, widest))
         if self.rows.is_sparse:
-            kernels.distances.sparse_local(
+            kernels.neighbors.distances.sparse_local(
                 self.values, self.terms, indptr, indices, part.start, self.rows.n_columns, out
             )
         else:
             values, terms, indices = self._readable(indices, slice(indptr[part.start], indptr[part.stop]))
-            kernels.distances.dense_local(values, terms, indptr, indices, part.start, out)
+            kernels.neighbors.distances.dense_local(values, terms, indptr, indices, part.start, out)
         return out
 
     def _readable(

@@ -6,12 +6,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.messages import setting
+from ..core.records import Floats, Integers, Neighbors
+from ..core.run import Run
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import DataWarning, InputError
-from ..messages import setting
-from ..records import Floats, Integers, Neighbors
-from ..run import Run
 from .index import Index
 
 
@@ -49,7 +49,7 @@ class GraphIndex(Index):
         counts = np.bincount(owners[kept], minlength=indptr.size - 1)
         ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         indices, distances = indices[kept], distances[kept]
-        kernels.selection.sort_rows(ends, indices, distances)
+        kernels.neighbors.selection.sort_rows(ends, indices, distances)
         return Neighbors(ends, indices, distances, self.n_points)
 
     def distances(self, rows: Rows | None, indptr: Integers, indices: Integers, run: Run) -> Floats:
@@ -87,11 +87,11 @@ class GraphIndex(Index):
         """Distances of pairs, nan where none is stored."""
         entries = (graph.indptr, graph.indices, graph.data.astype(np.float64))
         out = np.empty(left.size)
-        kernels.graphs.look_up(*entries, left, right, out)
+        kernels.neighbors.graphs.look_up(*entries, left, right, out)
         if same_points:
             missing = np.isnan(out)
             other_way = np.empty(int(missing.sum()))
-            kernels.graphs.look_up(*entries, right[missing], left[missing], other_way)
+            kernels.neighbors.graphs.look_up(*entries, right[missing], left[missing], other_way)
             out[missing] = other_way
             out[left == right] = 0.0
         return out

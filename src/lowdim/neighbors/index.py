@@ -1,4 +1,4 @@
-"""The one door of the neighbour search: an index is built once and answers for its own points and for new ones."""
+"""The neighbour search: an index is built once and answers for its own points and for new ones."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from .. import checks
+from ..core import checks
+from ..core.messages import named, setting
+from ..core.records import Floats, Integers, Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import named, setting
-from ..records import Floats, Integers, Neighbors
-from ..run import Run
 
 
 class Index(ABC):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.records import Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
-from ..records import Neighbors
-from ..run import Run
 from .index import Index
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import validation
+from ..core.messages import named, setting
+from ..core.records import Components, Duplicates, Integers, Neighbors
+from ..core.run import Run
 from ..errors import DataWarning
-from ..records import Components, Duplicates, Integers, Neighbors
-from ..run import Run
 from .build import build_index
 from .choose import PATIENCE
 from .components import find_components, symmetric_graph
@@ -144,8 +145,8 @@ def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:
         empty = int(np.sum(neighbors.counts == 0))
         if empty and np.isfinite(radius):
             run.warned(
-                f"{empty} of {n_points} points have no neighbour within radius={radius:g}. "
-                "Raise radius, or use n_neighbors.",
+                f"{empty} of {n_points} points have no neighbour within {setting('radius', radius)}. Raise "
+                f"{named('radius')}, or use {named('n_neighbors')}.",
                 DataWarning,
             )
         return neighbors

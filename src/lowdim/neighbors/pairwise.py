@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import checks
+from ..core import checks
+from ..core.parallel import row_blocks
+from ..core.places import State
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
-from ..parallel import row_blocks
-from ..places import State
-from ..records import Floats
-from ..run import Run
 from .metrics import Metric
 
 METRIC_ADVICE = ("it overflows, or is not defined for some rows", "Rescale the data, or see to the metric.")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import validation
+from ..core.records import Duplicates, Floats, Integers
+from ..core.run import Run
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
-from ..records import Duplicates, Floats, Integers
-from ..run import Run
 
 PAIRWISE = ("precomputed", "graph")
 """Metrics that say that the data is a matrix between points: distances, or the edges of a graph."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 from .centred_points import CentredPoints
 
 FEWEST_COLUMNS, FEWEST_POINTS = 128, 512

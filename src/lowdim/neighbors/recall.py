@@ -6,10 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..core.records import Floats, Neighbors
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import DataWarning
-from ..records import Floats, Neighbors
-from ..run import Run
 from .index import Index
 
 SAMPLE = 200

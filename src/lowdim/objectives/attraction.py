@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..places import State
-from ..records import Floats, Integers, Sparse
-from ..run import Run
+from ..core.places import State
+from ..core.records import Floats, Integers, Sparse
+from ..core.run import Run
 from .similarities import Similarity
 
 OLD = 60
@@ -49,7 +49,7 @@ class Attraction:
         W, radial = self.weights, self.kernel.radial
 
         def work(rows: slice) -> float:
-            energy: float = kernels.attraction.along_edges(
+            energy: float = kernels.embedding.attraction.along_edges(
                 radial, W.indptr, W.indices, W.data, X, rows.start, rows.stop, value, force
             )
             return energy
@@ -74,7 +74,9 @@ class Attraction:
         x, y = np.empty((2, X.shape[0]), dtype=np.float32)
 
         def place(rows: slice) -> None:
-            kernels.attraction.place_plane(X, layout.centre, layout.order, rows.start, rows.stop, x, y)
+            kernels.embedding.attraction.place_plane(
+                X, layout.centre, layout.order, rows.start, rows.stop, x, y
+            )
 
         def work(rows: slice) -> float:
             return loop(
@@ -125,7 +127,7 @@ class Layout:
         indices, weights = np.empty(W.nnz, dtype=np.int32), np.empty(W.nnz, dtype=np.float32)
 
         def work(rows: slice) -> None:
-            kernels.attraction.reorder(
+            kernels.embedding.attraction.reorder(
                 W.indptr, W.indices, W.data, order, place, indptr, rows.start, rows.stop, indices, weights
             )
 

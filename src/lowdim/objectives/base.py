@@ -14,9 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from ..places import State
-from ..records import Floats, Sparse
-from ..run import Run
+from ..core.places import State
+from ..core.records import Floats, Sparse
+from ..core.run import Run
 from .attraction import Attraction
 from .protocol import Evaluation
 from .repulsion.protocol import Engine

@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 from scipy.special import entr
 
-from ..records import Floats, Sparse
-from ..run import Run
+from ..core.records import Floats, Sparse
+from ..core.run import Run
 from .base import NeighborObjective
 
 BLOCK = 1 << 16

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 from .attraction import Attraction
 from .base import NeighborObjective
 from .repulsion.protocol import Engine

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import kernels
-from ..records import Floats, Integers
-from ..run import Run
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from .repulsion.layout import columns, places, rows_per_block
 
 FAR = 1e-2
@@ -51,7 +51,9 @@ class FarRows:
         out = np.empty_like(self.X)
 
         def work(rows: slice) -> None:
-            kernels.far_rows.forces(self.X, self.charges, self.rows, self.logs, rows.start, rows.stop, out)
+            kernels.embedding.far_rows.forces(
+                self.X, self.charges, self.rows, self.logs, rows.start, rows.stop, out
+            )
 
         self.run.map(work, out.shape[0])
         return out
@@ -63,7 +65,7 @@ def look_far(X: Floats, charges: Floats, rows: Integers, run: Run) -> FarRows:
     logs, pull = np.empty(rows.size), np.empty((rows.size, sources.shape[0]))
 
     def work(part: slice) -> None:
-        kernels.far_rows.log_sums(sources, charges, at, rows, part.start, part.stop, logs, pull)
+        kernels.embedding.far_rows.log_sums(sources, charges, at, rows, part.start, part.stop, logs, pull)
 
     run.map(work, rows.size, block_rows=rows_per_block(rows.size, X.shape[0]))
     return FarRows(np.ascontiguousarray(X), charges, rows, logs, pull[:, : X.shape[1]].copy(), run)
@@ -104,7 +106,7 @@ class FarTerm:
         points = (far.X, far.charges, self._place_in_rows)
 
         def work(part: slice) -> None:
-            kernels.far_rows.curvature(
+            kernels.embedding.far_rows.curvature(
                 points, far.rows, self._logs, (here, there), part.start, part.stop, out
             )
 

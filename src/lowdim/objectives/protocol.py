@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..places import State
-from ..records import Floats, Sparse
+from ..core.places import State
+from ..core.records import Floats, Sparse
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 from .base import NeighborObjective
 from .far import FAR, FarRows, FarTerm, look_far
 from .terms import DenseTerm, Term

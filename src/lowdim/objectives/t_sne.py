@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 from .base import NeighborObjective
 from .terms import DenseTerm, Term, attractive_edges
 

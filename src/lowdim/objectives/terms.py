@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 
 from .. import kernels
-from ..records import Floats, Sparse
-from ..run import Run
+from ..core.records import Floats, Sparse
+from ..core.run import Run
 from .attraction import Attraction
 
 Product = Callable[[Floats], Floats]
@@ -112,7 +112,9 @@ class EdgeTerm:
         graph = (W.indptr, W.indices, W.data)
 
         def work(rows: slice) -> None:
-            kernels.edge_curvature.curvature(graph, self._x, (here, there), rows.start, rows.stop, out)
+            kernels.embedding.edge_curvature.curvature(
+                graph, self._x, (here, there), rows.start, rows.stop, out
+            )
 
         self._run.map(work, out.shape[0])
         return out
@@ -128,7 +130,9 @@ def attractive_edges(X: Floats, attraction: Attraction, masses: Floats, bound: f
     graph, most = (P.indptr, P.indices, P.data), sys.float_info.max / 4 if bound is None else bound
 
     def work(rows: slice) -> None:
-        kernels.edge_curvature.coefficients(radial, graph, points, masses, most, rows.start, rows.stop, data)
+        kernels.embedding.edge_curvature.coefficients(
+            radial, graph, points, masses, most, rows.start, rows.stop, data
+        )
 
     run.map(work, X.shape[0])
     return EdgeTerm(points, Sparse((-data, P.indices, P.indptr), shape=P.shape), run)

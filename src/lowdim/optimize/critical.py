@@ -12,10 +12,10 @@ import numpy as np
 from scipy import sparse
 
 from ..affinities import degrees
+from ..core.records import Floats, Operator, Problem, Sparse
+from ..core.run import Run
 from ..errors import InputError
 from ..neighbors.components import find_components
-from ..records import Floats, Operator, Problem, Sparse
-from ..run import Run
 from ..solvers.eigen import solve
 from ..spectral.operators import Laplacian
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..core.places import State
+from ..core.records import Choice, Floats
+from ..core.run import Run
 from ..errors import InputError
 from ..objectives.protocol import Evaluation, Objective
-from ..places import State
-from ..records import Choice, Floats
-from ..run import Run
 from .directions.spectral import SpectralDirection
 from .line_search import Line, LineSearch, Pace
 from .protocol import MADE, Direction, Learnt, Prepared

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.run import Run
 from ..errors import ConvergenceWarning, InterruptedWarning
-from ..run import Run
 from .measures import spread
 from .outcome import History, Outcome, Stopping
 from .schedules import Schedule

@@ -11,8 +11,8 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from ..core.records import Floats
 from ..objectives.protocol import Evaluation, Objective
-from ..records import Floats
 from .measures import inner, largest_displacement, spread
 
 #: Step, relative to the coordinates, below which X + step p is X but for rounding.

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.places import State
+from ..core.records import Floats
+from ..core.run import Run
 from ..errors import ConvergenceError, Stop
 from ..objectives.protocol import Objective
-from ..places import State
-from ..records import Floats
-from ..run import Run
 from .endings import tell_of_end
 from .measures import inner, spread
 from .outcome import History, Outcome, Reason, Stopping

@@ -1,10 +1,10 @@
-"""Sizes that every part of the room measures in the same way."""
+"""Sizes that all optimisers measure in the same way."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..records import Floats
+from ..core.records import Floats
 
 
 def inner(A: Floats, B: Floats) -> float:

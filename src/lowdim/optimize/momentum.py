@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from .. import kernels
+from ..core.places import State
+from ..core.records import Choice, Floats
+from ..core.run import Run
 from ..errors import InputError
 from ..objectives.protocol import Objective
-from ..places import State
-from ..records import Choice, Floats
-from ..run import Run
 from .directions.common import usual_rate
 from .protocol import MADE
 from .schedules import STEADY, Course
@@ -183,7 +183,7 @@ class Momentum:
 
         def work(rows: slice) -> None:
             velocity[rows], gains[rows] = state.velocity[rows], state.gains[rows]
-            kernels.momentum.advance(
+            kernels.embedding.momentum.advance(
                 X, gradient, velocity, gains, centre, rate, momentum, most, self.gains, moved,
                 rows.start, rows.stop,
             )  # fmt: skip

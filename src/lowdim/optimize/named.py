@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..core.messages import named
 from ..errors import InputError
-from ..messages import named
 from .descent import DirectedDescent
 from .directions import (
     ConjugateGradient,

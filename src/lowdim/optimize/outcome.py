@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 
 Reason = Literal[
     "converged",

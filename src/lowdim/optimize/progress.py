@@ -7,8 +7,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..places import State
-from ..records import Floats
+from ..core.places import State
+from ..core.records import Floats
 from .outcome import History, Outcome, Reason, Row
 from .protocol import Standing, kept
 

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Protocol, TypeVar
 
+from ..core.places import State
+from ..core.records import Choice, Floats
+from ..core.run import Run
 from ..objectives.protocol import Objective
-from ..places import State
-from ..records import Choice, Floats
-from ..run import Run
 from .line_search import LineSearch
 from .schedules import STEADY, Course
 

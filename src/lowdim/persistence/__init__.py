@@ -1,6 +1,6 @@
 """What is kept on disk: model files, and the one way in which files are written.
 
-The names load when they are first used: the file `atomic` serves the lower rooms, which know nothing of models.
+The names load when they are first used: the file `atomic` serves the packages below, which know nothing of models.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Every file is in the envelope of model files, with digests over every byte, and appears whole or not at all. The
 manifest is written before any work, so that a disk that takes nothing is found out then. A place inside the work (see
-`lowdim.places.Place`) has a file that is named after the way to it; the files of the places inside it go when it has
-its final state.
+`lowdim.core.places.Place`) has a file that is named after the way to it; the files of the places inside it go when it
+has its final state.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..core.events import Events
+from ..core.places import Place, State
+from ..core.run import Run
 from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
-from ..events import Events
-from ..places import Place, State
-from ..run import Run
 from .arrays import Broken
 from .atomic import writing
 from .budget import PATIENCE, Budget

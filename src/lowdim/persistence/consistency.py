@@ -187,6 +187,13 @@ def _are_components(f: Fields) -> bool:
     )
 
 
+def _is_placed(f: Fields) -> bool:
+    """Distinct columns, no more than the inner map gives."""
+    columns, given = f["columns"], outputs_of(f["inner"])
+    is_within = _are_within(columns, f["width"]) and np.unique(columns).size == columns.size > 0
+    return bool(is_within and (given is None or columns.size <= given))
+
+
 def _is_sketch(f: Fields) -> bool:
     mean, basis, singular = f["mean"], f["basis"], f["singular"]
     is_basis = mean.ndim == singular.ndim == 1 and basis.shape == (singular.size, mean.size)
@@ -278,6 +285,7 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
     "FixedEmbeddingMap": _is_fixed,
     "ColumnsMap": _is_columns,
     "ComponentsMap": _are_components,
+    "PlacedRowsMap": _is_placed,
 }
 """Whether the fields of a class fit each other."""
 
@@ -303,6 +311,7 @@ INPUTS: dict[str, Callable[[Any], int | None]] = {
     "ComponentsMap": lambda map_: inputs_of(map_.index),
     "UnitRowsMap": lambda map_: inputs_of(map_.inner),
     "NormalizedRowsMap": lambda map_: inputs_of(map_.inner),
+    "PlacedRowsMap": lambda map_: inputs_of(map_.inner),
 }
 
 OUTPUTS: dict[str, Callable[[Any], int | None]] = {
@@ -317,6 +326,7 @@ OUTPUTS: dict[str, Callable[[Any], int | None]] = {
     "UnitRowsMap": lambda map_: outputs_of(map_.inner),
     "NormalizedRowsMap": lambda map_: (outputs_of(map_.inner) or 0) + 1,
     "ConstantMap": lambda map_: 1,
+    "PlacedRowsMap": lambda map_: map_.width,
 }
 
 WIDTHS: dict[str, Callable[[Any], int]] = {

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..core.parallel import map_blocks, row_blocks
 from ..errors import FileError, FormatError
-from ..parallel import map_blocks, row_blocks
 
 KIND = "lowdim-model"
 LENGTH = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..records import format_bytes
+from ..core.records import format_bytes
 from . import registry
 from .container import Header, open_container
 from .models import read_document

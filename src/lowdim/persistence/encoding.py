@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.run import Run
 from ..data.mapped import Mapped
 from ..errors import InputError, LowdimError, MissingExtraError
-from ..run import Run
 from . import registry
 from .arrays import (
     Broken,

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Certificate, Floats, Integers, Report
 from ..errors import InputError
 from ..estimators.base import Estimator, read_only
 from ..maps.base import Map
 from ..optimize.outcome import History
-from ..records import Certificate, Floats, Integers, Report
 from ..spectral.linear.streaming import Sketch
 from ..spectral.preimage import Preimage
 from .arrays import Broken

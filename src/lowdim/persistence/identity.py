@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..parallel import map_blocks
+from ..core.parallel import map_blocks
 
 PIECE = 1 << 22
 """Bytes that are hashed at a time, each piece on a thread."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..core.run import Run, Workers
 from ..errors import FormatError, InputError, InputTypeError, LowdimWarning
-from ..run import Run, Workers
 from . import registry
 from .arrays import Broken
 from .atomic import check_target, writing

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..parallel import row_blocks
+from ..core.parallel import row_blocks
 
 SMALLER = tuple(np.dtype(code) for code in ("u1", "i1", "u2", "i2", "f4", "u4", "i4"))
 """Types to try, the smallest first."""

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.records import Floats, Integers
+from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.nystrom import Affinities
@@ -38,8 +40,6 @@ from ..objectives.repulsion.fft import FourierField
 from ..objectives.repulsion.grid import Splines
 from ..objectives.repulsion.protocol import FrozenField
 from ..objectives.similarities import BY_NAME, Similarity
-from ..records import Floats, Integers
-from ..run import Run
 from .arrays import Broken
 
 Take = Callable[[Any], dict[str, Any]]

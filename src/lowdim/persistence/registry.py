@@ -31,10 +31,10 @@ ESTIMATORS = {
     "TSNE": "tsne",
     "ElasticEmbedding": "elastic_embedding",
 }
-"""Estimators, and their modules in the room of the same name."""
+"""Estimators, and their modules in the package of the same name."""
 
 RECORDS = {
-    "records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
+    "core.records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
     "data.rows": ("Rows",),
     "neighbors.lookup": ("Lookup",),
     "neighbors.centred_points": ("Frame",),
@@ -71,7 +71,7 @@ RECORDS = {
     "maps.extension": ("ExtensionMap",),
     "maps.nystrom": ("NystromMap", "NeighborAffinities", "GivenAffinities"),
     "maps.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
-    "maps.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap"),
+    "maps.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap", "PlacedRowsMap"),
     "maps.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
     "maps.geodesic": ("SquaredGeodesics", "GeodesicsToLandmarks"),
     "methods.given": ("WithoutPoints",),

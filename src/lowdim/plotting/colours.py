@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Floats, Integers
 from ..errors import InputError
-from ..records import Floats, Integers
 from .labels import Named, classes_of, is_quantity
 from .palette import MISSING, palette, shapes
 

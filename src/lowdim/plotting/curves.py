@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Floats
 from ..errors import InputError
-from ..records import Floats
 from .drawing import new_figure, require_matplotlib, write_figure
 from .palette import palette
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.records import Floats, Integers
 from ..errors import InputError
-from ..records import Floats, Integers
 from .colours import hexadecimal
 from .drawing import TEXT, new_figure, quieten, require_matplotlib, write_figure
 from .palette import palette

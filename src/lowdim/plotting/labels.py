@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.records import Integers
 from ..errors import InputError
-from ..records import Integers
 
 Labels = ArrayLike | str | None
 """One for each point, or the name of the column that holds them."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 from .colours import Colouring, short_name
 
 MOST_NAMES = 300

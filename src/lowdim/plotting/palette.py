@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 
 _PETROFF = (
     0x3F90DA,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..markup import Markup, Text, joined, tag
+from ..core.markup import Markup, Text, joined, tag
+from ..core.records import Report, format_bytes, short
 from ..metrics.scores import MEASURES, Scores
-from ..records import Report, format_bytes, short
 
 _LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import convolve
 
-from ..records import Floats, Integers
+from ..core.records import Floats, Integers
 from .colours import Colouring
 
 _FAINTEST = 0.4

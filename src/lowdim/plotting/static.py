@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.records import Floats
 from ..errors import InputError
-from ..records import Floats
 from .colours import colouring
 from .drawing import (
     add_axes,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.records import Floats, Integers
 from ..errors import InputError
-from ..records import Floats, Integers
 
 _SAMPLE = 500
 _INK = 0.4

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import in_python, named, setting, value
+from ..core.records import Choice
+from ..core.rules import Either, Function, Instance, OneOf
 from ..errors import InputError
 from ..estimators.base import Estimator
-from ..messages import named, setting
+from ..estimators.graphs import metric_of
 from ..metrics.scores import MEASURES
-from ..records import Choice
-from ..rules import Either, Function, Instance, OneOf
 from ..validation import check_parameters
 from .measures import QUALITY, Fit, LabelError, Measure, Part, Quality, Score, TruthError
 from .split import Portion
@@ -78,8 +79,8 @@ def choose_judges(
     hidden, left_out = (share if given is None else given for given in (test, out_of_sample))
     if LabelError in kinds and np.array_equal(hidden, 0) and np.array_equal(left_out, 0):
         raise InputError(
-            f"test and {named('out_of_sample')} must not both be 0 with {setting('score', 'labels')}: no row would "
-            f"be left to judge by. Use, for example, {setting('test', 0.2)}."
+            f"{named('test')} and {named('out_of_sample')} must not both be 0 with {setting('score', 'labels')}: no "
+            f"row would be left to judge by. Use, for example, {setting('test', 0.2)}."
         )
     return Judges(measures, choice, hidden, left_out)
 
@@ -87,14 +88,17 @@ def choose_judges(
 def _choose(y: Any, truth: Any) -> Choice:
     if y is not None and truth is not None:
         raise InputError(
-            f"{setting('score', 'auto')} goes by what is given, y or truth; got both. Say which decides: "
-            f"{setting('score', 'labels')}, {setting('score', 'truth')}, or both as score=['labels', 'truth']."
+            f"{setting('score', 'auto')} goes by what is given, {named('y')} or {named('truth')}; got both. Say "
+            f"which decides: {setting('score', 'labels')}, {setting('score', 'truth')}, or both as "
+            f"{setting('score', ['labels', 'truth'])}."
         )
     if y is not None:
-        return Choice("score", "labels", "labels y are given: 1-NN error in the embedding")
+        return Choice("score", "labels", "labels are given: 1-NN error in the embedding")
     if truth is not None:
         return Choice("score", "truth", "true coordinates are given: Procrustes error")
-    return Choice("score", "quality", "neither y nor truth is given: how well neighbours are kept")
+    return Choice(
+        "score", "quality", "neither labels nor true coordinates are given: how well neighbours are kept"
+    )
 
 
 def _measures(estimator: Estimator, asked: list[Any]) -> tuple[Measure, ...]:
@@ -127,13 +131,13 @@ def _measures(estimator: Estimator, asked: list[Any]) -> tuple[Measure, ...]:
 
 def _metric(estimator: Estimator) -> Any:
     """The metric under which the data's neighbours are compared with those in the embedding."""
-    metric = getattr(estimator, "metric", "euclidean")
+    metric = metric_of(estimator)
     pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
     if pairwise and (metric != "precomputed" or getattr(estimator, "affinity", "auto") == "precomputed"):
         raise InputError(
             f"{setting('score', 'quality')} compares distances, so X must hold points or distances; "
-            f"{type(estimator).__name__} is set to a matrix of another kind. Use labels, truth or a function of "
-            "your own."
+            f"{type(estimator).__name__} is set to a matrix of another kind. Use "
+            f"{setting('score', 'labels')} or {value('truth')}{in_python(', or a function of your own')}."
         )
     return metric
 
@@ -143,25 +147,27 @@ def _check_needs(
 ) -> None:
     if LabelError in kinds and y is None:
         raise InputError(
-            f"{setting('score', 'labels')} needs labels y, one for each row of X; got none. Give y, or use another "
-            "score."
+            f"{setting('score', 'labels')} needs labels, one for each row of X; got none. Give {named('y')}, or use "
+            "another score."
         )
     if TruthError in kinds and truth is None:
         raise InputError(
-            f"{setting('score', 'truth')} needs the true coordinates; got none. Give truth, or use another score."
+            f"{setting('score', 'truth')} needs the true coordinates; got none. Give {named('truth')}, or use another "
+            "score."
         )
     if truth is not None and TruthError not in kinds:
         raise InputError(
-            f"truth is used by {setting('score', 'truth')} alone; got truth with another score. Add 'truth' to "
-            "score."
+            f"{named('truth')} is used by {setting('score', 'truth')} alone; got it with another score. Add "
+            f"{value('truth')} to {named('score')}."
         )
     if test is not None and LabelError not in kinds:
         raise InputError(
-            f"test hides labels, for {setting('score', 'labels')} alone; got test with another score. Leave it out."
+            f"{named('test')} hides labels, for {setting('score', 'labels')} alone; got it with another score. Leave "
+            "it out."
         )
     if out_of_sample is not None and not kinds & {LabelError, TruthError}:
         raise InputError(
             f"{named('out_of_sample')} rows are judged by {setting('score', 'labels')} and "
-            f"{setting('score', 'truth')} alone; got another score. Leave it out, and call transform in a score of "
-            "your own."
+            f"{setting('score', 'truth')} alone; got another score. Leave it out"
+            f"{in_python(', and call transform in a score of your own')}."
         )

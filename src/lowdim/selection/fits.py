@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ..core.events import Event, Events, Listener
+from ..core.places import Place
+from ..core.rules import Whole
+from ..core.run import Shared, Store
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
-from ..events import Event, Events, Listener
-from ..places import Place
-from ..rules import Whole
-from ..run import Shared, Store
 from .choose import Judges
 from .grid import Point, configure
 from .measures import Fit, Part

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..affinities import Entropic
+from ..core.rules import Whole
 from ..errors import InputError
 from ..estimators.base import Estimator
-from ..rules import Whole
 from ..solvers.named import LANDMARK_SOLVERS
 from ..validation import listed
 

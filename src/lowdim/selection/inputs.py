@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.messages import named, setting
+from ..core.records import Floats, Integers
+from ..core.rules import Whole
+from ..core.streams import make_generator
 from ..errors import InputError
-from ..messages import named, setting
 from ..metrics.inputs import check_labels, label_codes
-from ..records import Floats, Integers
-from ..rules import Whole
-from ..validation import listed, make_generator
+from ..validation import check_block, listed
 
 
 def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | None, Integers | None]:
@@ -42,19 +43,13 @@ def read_truth(truth: Any, n_rows: int) -> Floats | None:
     """True coordinates, one row for each row of the data."""
     if truth is None:
         return None
-    try:
-        points = np.asarray(truth, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    points = check_block(truth, "truth", at_least=1, flat=True)
+    if points.n_rows != n_rows:
         raise InputError(
-            f"truth of sweep must hold numbers; got {type(truth).__name__} ({error})."
-        ) from error
-    points = points[:, None] if points.ndim == 1 else points
-    if points.ndim != 2 or points.shape[0] != n_rows or not np.isfinite(points).all():
-        raise InputError(
-            f"truth of sweep must hold finite coordinates for each of the {n_rows} rows of X; got shape {points.shape}"
-            f"{'' if np.isfinite(points).all() else ' with entries that are not finite'}. Give a row for each."
+            f"{named('truth', 'sweep')} must hold coordinates for each of the {n_rows} rows of X; got shape "
+            f"{points.shape}. Give a row for each."
         )
-    return points
+    return points.block(slice(None))
 
 
 def resolve_seeds(seeds: Any, random_state: Any) -> tuple[int, ...]:

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.records import Floats, Integers
 from ..data.rows import Rows
 from ..errors import InputError
 from ..estimators.base import Estimator
 from ..metrics import nearest_neighbor_error, procrustes, score
-from ..records import Floats, Integers
 from .split import Split
 
 QUALITY = ("trustworthiness", "continuity", "recall_area")

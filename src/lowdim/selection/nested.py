@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.records import Floats
+from ..core.rules import Whole
 from ..data.rows import Rows
 from ..estimators.base import Estimator
 from ..estimators.classical_mds import ClassicalMDS
@@ -17,8 +19,6 @@ from ..estimators.isomap import Isomap
 from ..estimators.kernel_pca import KernelPCA
 from ..estimators.laplacian_eigenmaps import LaplacianEigenmaps
 from ..estimators.lle import LLE
-from ..records import Floats
-from ..rules import Whole
 
 SHARP = 1e-6
 """Largest angle, in radians, between the space that is cut out and that of a fit of its own."""

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
+from ..core.records import Floats, Neighbors, Sparse
+from ..core.run import Run, Shared
 from ..data.rows import Rows
 from ..estimators.base import Estimator
 from ..maps.locally_linear import LocallyLinearMap
 from ..neighbors import Index
 from ..neighbors.lookup import Lookup
-from ..records import Floats, Neighbors, Sparse
-from ..run import Run, Shared
 from ..validation import check_finite
 
 

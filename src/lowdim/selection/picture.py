@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.rules import OneOf
 from ..errors import InputError
 from ..plotting.curves import Line, Panel, Surface, plot_curves, plot_heat_map
-from ..rules import OneOf
 from ..validation import check_parameters
 
 if TYPE_CHECKING:

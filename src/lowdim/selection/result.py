@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.records import Choice
 from ..errors import InputError, MissingExtraError
 from ..estimators.base import Estimator
-from ..records import Choice
 from .grid import configure, own_value
 from .picture import draw
 from .text import notebook_page, page

@@ -1,4 +1,4 @@
-"""The door of the room: `sweep` checks what it was given and goes through seeds and points."""
+"""`sweep`: checks what it was given and goes through seeds and points."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from .. import validation
+from ..core.events import Events, Listener, LogLines
+from ..core.places import Place
+from ..core.rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
+from ..core.run import Shared
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
-from ..events import Events, Listener, LogLines
 from ..persistence.checkpoint import keeping
 from ..persistence.identity import Identity
-from ..places import Place
-from ..rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
-from ..run import Shared
 from .choose import choose_judges
 from .fits import Fits
 from .grid import Grid, Point, expand, widest

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.messages import named, setting, value
+from ..core.records import Integers
+from ..core.rules import Real, Whole
 from ..data.rows import Rows
 from ..errors import InputError
-from ..records import Integers
-from ..rules import Real, Whole
 
 Portion = float | int | NDArray[Any]
 
@@ -51,18 +52,18 @@ def split_rows(n_rows: int, test: Portion, outside: Portion, rng: np.random.Gene
     """
     portions = {"test": test, "out_of_sample": outside}
     parts = {name: _indices(name, portion, n_rows) for name, portion in portions.items()}
-    named = np.concatenate([rows for rows in parts.values() if rows is not None] or [np.zeros(0, np.int64)])
-    if np.unique(named).size < named.size:
+    listed = np.concatenate([rows for rows in parts.values() if rows is not None] or [np.zeros(0, np.int64)])
+    if np.unique(listed).size < listed.size:
         raise InputError(
-            "test and out_of_sample must be different rows, each named once; some are named twice. Drop the repeated "
-            "ones."
+            f"{named('test')} and {named('out_of_sample')} must be different rows, each named once; some are named "
+            "twice. Drop the repeated ones."
         )
-    free = rng.permutation(np.setdiff1d(np.arange(n_rows), named))
+    free = rng.permutation(np.setdiff1d(np.arange(n_rows), listed))
     counts = {name: _count(portions[name], n_rows) for name, rows in parts.items() if rows is None}
     if (left := free.size - sum(counts.values())) < 2:
         raise InputError(
-            f"test and out_of_sample must leave at least 2 rows to train on; they ask for {n_rows - left} of the "
-            f"{n_rows} rows. Ask for fewer."
+            f"{named('test')} and {named('out_of_sample')} must leave at least 2 rows to train on; they ask for "
+            f"{n_rows - left} of the {n_rows} rows. Ask for fewer."
         )
     drawn = dict(zip(counts, np.split(free, np.cumsum([*counts.values()])), strict=False))
     hidden, left_out = (np.sort(drawn[name] if rows is None else rows) for name, rows in parts.items())
@@ -99,8 +100,8 @@ def _indices(name: str, portion: Portion, n_rows: int) -> Integers | None:
     if array.ndim == 1 and array.dtype.kind in "iu" and array.min() >= 0 and array.max() < n_rows:
         return array.astype(np.int64)
     raise InputError(
-        f"{name} of sweep must be a share of the rows below 1, a number of rows, or the indices of rows (0 to "
-        f"{n_rows - 1}); got {portion!r}. Use, for example, {name}=0.2."
+        f"{named(name, 'sweep')} must be a share of the rows below 1, a number of rows, or the indices of rows (0 to "
+        f"{n_rows - 1}); got {value(portion)}. Use, for example, {setting(name, 0.2)}."
     )
 
 

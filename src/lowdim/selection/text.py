@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.markup import box, plain_table, tag
 from ..errors import InputError
-from ..markup import box, plain_table, tag
 
 if TYPE_CHECKING:
     from .result import Sweep

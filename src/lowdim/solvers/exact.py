@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..core.records import PlannedStage, Solution
+from ..core.run import Run
 from ..methods.base import Embedded, Method, Part, Size
 from ..neighbors.points import Points
-from ..records import PlannedStage, Solution
-from ..run import Run
 from .eigen import solve
 
 
@@ -38,6 +38,10 @@ class Exact:
             attributes=findings.attributes,
             figures={**figures, **findings.figures},
         )
+
+    def for_component(self, n_points: int) -> Exact:
+        """Itself."""
+        return self
 
     def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
         """As it is."""

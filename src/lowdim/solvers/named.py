@@ -5,11 +5,9 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-import numpy as np
-
+from ..core.rules import Array, Either, Instance, Nothing, OneOf, Rule, Whole
 from ..errors import InputError
 from ..methods.base import Solver
-from ..rules import Either, Instance, Nothing, OneOf, Rule, Whole
 from .eigen import SOLVERS
 from .exact import Exact
 from .landmarks.configuration import LandmarkSolver
@@ -31,7 +29,7 @@ DENSE_SOLVER_RULE: Rule = Either(
 )
 """For methods of a dense matrix, whose columns are no basis that would save work."""
 
-LANDMARKS_RULE: Rule = Either(Whole(2), Instance(np.ndarray, list, tuple), Nothing())
+LANDMARKS_RULE: Rule = Either(Whole(2), Array(), Nothing())
 
 
 def resolve_solver(estimator: Any) -> Solver:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.parallel import map_blocks
+from ..core.records import Floats, Sparse
 from ..data.rows import Rows
-from ..parallel import map_blocks
-from ..records import Floats, Sparse
 
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "cosine", "laplacian")
 OTHER_WORDS = {"polynomial": "poly"}

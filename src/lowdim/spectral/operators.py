@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from .. import kernels
-from ..parallel import map_blocks, row_blocks
-from ..records import Floats, Sparse
+from ..core.parallel import map_blocks, row_blocks
+from ..core.records import Floats, Sparse
 
 #: Multiply-adds below which SciPy's product on one thread beats a compiled one with its dispatch to threads.
 _THREADED_WORK = 1_000_000
@@ -30,7 +30,7 @@ def multiply(matrix: Sparse, X: Floats, *, n_jobs: int | None = None) -> Floats:
     """Sparse matrix times a block of columns, over row blocks on threads where there is work enough."""
     if matrix.nnz * X.shape[1] < _THREADED_WORK:
         return np.asarray(matrix @ X)
-    return _over_rows(kernels.sparse_product.product, matrix, X, n_jobs)
+    return _over_rows(kernels.spectral.sparse_product.product, matrix, X, n_jobs)
 
 
 def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: int | None) -> Floats:
@@ -86,12 +86,12 @@ class Laplacian:
 
     def apply(self, X: Floats) -> Floats:
         """A X."""
-        out = _over_rows(kernels.sparse_product.differences, self.W, X, self._jobs(X))
+        out = _over_rows(kernels.spectral.sparse_product.differences, self.W, X, self._jobs(X))
         return out if self.slack is None else out + self.slack[:, None] * X
 
     def energy(self, X: Floats) -> Floats:
         """Half the sum of w_ij (x_i - x_j)^2, for each column."""
-        out = _over_rows(kernels.sparse_product.edge_energy, self.W, X, self._jobs(X))
+        out = _over_rows(kernels.spectral.sparse_product.edge_energy, self.W, X, self._jobs(X))
         total: Floats = out.sum(axis=0) / 2
         return total if self.slack is None else np.asarray(total + self.slack @ (X * X))
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from ..core.records import Floats
+from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import NumericalError
-from ..records import Floats
-from ..run import Run
 from .kernel_functions import Kernel, cross_kernel, gram_matrix
 
 

@@ -5,6 +5,7 @@ Every message has one form: which parameter, what is allowed, what came, what to
 
 from __future__ import annotations
 
+from .forms import take
 from .pairwise import check_dense, check_distances, check_graph, check_pairwise, check_symmetric
 from .parameters import (
     check_clusters,
@@ -15,10 +16,9 @@ from .parameters import (
     check_neighbors,
     check_parameters,
     listed,
-    make_generator,
     parse_bytes,
 )
-from .points import check_block, check_coordinates, check_rows, check_size, loaded, read_array, view_rows
+from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
 
 __all__ = [
     "check_block",
@@ -35,12 +35,11 @@ __all__ = [
     "check_pairwise",
     "check_parameters",
     "check_rows",
-    "check_size",
     "check_symmetric",
     "listed",
     "loaded",
-    "make_generator",
     "parse_bytes",
     "read_array",
+    "take",
     "view_rows",
 ]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.events import frames_to_user
 from ..errors import DataWarning, InputError
-from ..events import frames_to_user
 from .forms import Taken
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.records import format_bytes
 from ..errors import InputError, InputTypeError
-from ..records import format_bytes
 from .cells import check_cells, check_kind, shown
 from .frames import from_arrow, from_pandas
 
@@ -58,6 +58,11 @@ def is_of(X: Any, library: str, *classes: str) -> bool:
     return any(
         kind.__name__ in classes and kind.__module__.partition(".")[0] == library for kind in type(X).__mro__
     )
+
+
+def is_series(X: Any) -> bool:
+    """Whether an object is one column of a data frame."""
+    return is_of(X, "pandas", "Series") or is_of(X, "polars", "Series")
 
 
 def _from_anything(X: Any, name: str) -> Taken:

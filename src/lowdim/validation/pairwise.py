@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..core.messages import in_python, setting
+from ..core.parallel import row_blocks
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from ..errors import InputError
-from ..messages import in_python, setting
-from ..parallel import row_blocks
 from .points import check_rows
 
 

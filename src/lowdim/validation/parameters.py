@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.memory import available_memory
+from ..core.messages import in_python, named, setting
+from ..core.messages import value as quoted
+from ..core.records import Floats, format_bytes
+from ..core.rules import Either, OneOf, Rule
 from ..errors import InputError, MemoryLimitError
-from ..memory import available_memory
-from ..messages import in_python, named, setting
-from ..messages import value as quoted
-from ..records import Floats, format_bytes
-from ..rules import Either, OneOf, Rule, Whole
 
 
 def check_parameters(
@@ -41,8 +41,7 @@ def _nearest_word(value: object, rule: Rule) -> str:
     words = [part for part in rules if isinstance(part, OneOf)]
     if not isinstance(value, str):
         return ""
-    close = [part.instead[value] for part in words if value in part.instead]
-    close = close or difflib.get_close_matches(value, [name for part in words for name in part.names], n=1)
+    close = difflib.get_close_matches(value, [name for part in words for name in part.names], n=1)
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
@@ -119,20 +118,6 @@ def check_memory(needed: int, limit: int | float | str | None, *, what: str, ins
         raise MemoryLimitError(
             f"{what} needs at least {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
         )
-
-
-def make_generator(random_state: Any) -> np.random.Generator:
-    """A generator of its own from a seed, a Generator, a RandomState or None."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**31 - 1))
-    if random_state is None or Whole(0).allows(random_state):
-        return np.random.default_rng(random_state)
-    raise InputError(
-        f"{named('random_state')} must be a whole number >= 0{in_python(', a NumPy Generator or RandomState')}, or "
-        f"{quoted(None)}; got {quoted(random_state)}."
-    )
 
 
 def listed(items: Iterable[object], most: int = 5) -> str:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from ..core.parallel import row_blocks
+from ..core.records import Floats
 from ..data.mapped import Mapped, guarded, in_memory, is_mapped
 from ..data.rows import Rows
 from ..errors import InputError, NotFiniteError
-from ..parallel import row_blocks
-from ..records import Floats
 from .features import check_features
-from .forms import Taken, take
+from .forms import Taken, is_series, take
 
 SMALLEST, LARGEST = 1e-70, 1e70
 """Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
@@ -41,10 +41,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     return rows
 
 
-def check_block(X: Any, name: str) -> Rows:
-    """Data beside X, such as a noise sample: the same forms, its own name in messages."""
-    taken = _two_dimensional(take(loaded(X), name), name)
-    _check_shape(taken.values.shape, name, None, 2)
+def check_block(X: Any, name: str, *, at_least: int = 2, flat: bool = False) -> Rows:
+    """Data beside X, such as a noise sample: the same forms, its own name in messages; ``flat`` as in `read_array`."""
+    taken = _take_table(X, name, flat)
+    _check_shape(taken.values.shape, name, None, at_least)
     rows = _as_rows(taken, own=False)
     _check_numbers(rows, name, taken.columns)
     return rows
@@ -65,12 +65,16 @@ def check_coordinates(X: Any, n_components: int) -> Floats:
 
 def read_array(X: Any, name: str, *, flat: bool = False) -> Rows:
     """Data as rows whose numbers are unchecked; ``flat``: N numbers are one column."""
-    taken = take(loaded(X), name)
-    if flat and taken.values.ndim == 1:
-        taken = Taken(taken.values[:, None], taken.columns, taken.source)
-    taken = _two_dimensional(taken, name)
+    taken = _take_table(X, name, flat)
     _check_shape(taken.values.shape, name, None, 1)
     return _as_rows(taken, own=False)
+
+
+def _take_table(X: Any, name: str, flat: bool) -> Taken:
+    taken = take(X.to_frame() if flat and is_series(X) else loaded(X), name)
+    if flat and taken.values.ndim == 1:
+        taken = Taken(taken.values[:, None], taken.columns, taken.source)
+    return _two_dimensional(taken, name)
 
 
 def view_rows(X: Any) -> Rows:
@@ -143,18 +147,12 @@ def _may_change(array: NDArray[Any]) -> bool:
     return not (owner is None or isinstance(owner, bytes))
 
 
-def check_size(array: Any, name: str) -> None:
+def _check_numbers(rows: Rows, name: str, columns: NDArray[Any] | None) -> None:
     """Raise where numbers are not finite, or so large or small that float64 cannot hold their fourth powers.
 
-    One walk over the data does for both. Integers are always fine, and so is the size of half and single precision.
+    One walk over the data does for both; a mapped file is read some rows at a time. Integers are always fine, and so is
+    the size of half and single precision.
     """
-    values: NDArray[Any] = array.data if hasattr(array, "indptr") else array
-    if not _is_fine([values], name):
-        _refuse_first(Rows(array if array.ndim == 2 else array[:, None]), name, None)
-
-
-def _check_numbers(rows: Rows, name: str, columns: NDArray[Any] | None) -> None:
-    """The same for rows; those of a mapped file are read some at a time."""
     if rows.is_mapped:
         blocks: Any = (rows.values[part] for part in row_blocks(rows.n_rows, rows.block_rows()))
     else:

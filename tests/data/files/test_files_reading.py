@@ -1,4 +1,4 @@
-"""The door: a file by its suffix, and each kind of bad input in turn."""
+"""A file by its suffix, and each kind of bad input in turn."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _model(path: str) -> tuple[str, Any]:
 def _data(path: str) -> tuple[str, Any]:
     from scipy import sparse
 
-    from ...records import format_bytes
+    from ...core.records import format_bytes
 
     table = read_anything(path)
     X: Any = table.X
@@ -105,7 +105,7 @@ def _installation() -> tuple[str, Any]:
     from importlib.metadata import PackageNotFoundError, version
 
     from ... import __version__
-    from ...parallel import count_workers
+    from ...core.parallel import count_workers
 
     found: dict[str, str | None] = {}
     for name in _requirements():

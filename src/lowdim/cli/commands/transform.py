@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...messages import hyphenated
+from ...core.messages import hyphenated
 from ..failures import about, finding_gaps
 from ..files.columns import read_for
 from ..files.inputs import check_sources, describe_table, input_files

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..parser import given
-from ..usage import UsageError, nearest
+from ..usage import UsageError
 from .method import OWNERS, Chosen
 from .table import Part
 from .values import ArrayFile, load_array
@@ -27,7 +27,6 @@ def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
     try:
         for owner in OWNERS:
             if owner in parameters:
-                _check_word(chosen, owner, parameters[owner])
                 parameters[owner] = make_part(
                     method.parts(owner).get(parameters[owner].lower()),
                     owner,
@@ -40,16 +39,6 @@ def build(chosen: Chosen, options: argparse.Namespace, **other: Any) -> Any:
     except (InputError, InputTypeError) as error:
         raise UsageError(error.said(shell)) from error
     return estimator
-
-
-def _check_word(chosen: Chosen, owner: str, word: str) -> None:
-    """A UsageError where a parameter that takes configured objects is given a word that names none."""
-    parameter = next(parameter for parameter in chosen.method.parameters if parameter.name == owner)
-    known = chosen.method.choices(parameter)
-    if known and word.lower() not in known:
-        raise UsageError(
-            f"{flag_of(owner)} must be one of {', '.join(known)}; got {word!r}.{nearest(word, known)}"
-        )
 
 
 def make_part(part: Part | None, owner: str, name: str, fields: dict[str, Any]) -> Any:
@@ -95,6 +84,8 @@ def _move_landmarks(chosen: Chosen, parameters: dict[str, Any], fields: dict[str
 
 
 def _resolved(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _resolved(key, part) for key, part in value.items()}
     return load_array(value, indices=name == "landmarks") if isinstance(value, ArrayFile) else value
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import lowdim
 
-from ...messages import hyphenated
-from ...rules import Either, OneOf, Rule
+from ...core.messages import hyphenated
+from ...core.rules import Either, OneOf, Rule
 from .table import kinds_of
 from .wording import flag_of
 
@@ -38,6 +38,7 @@ _PYTHON_ONLY = (
     "a function of two rows, ",
     "Generator, RandomState, ",
     " or True",
+    ", or those of a function",
     ", or a configured object of lowdim.optimize",
     ", or Exact, BarnesHut, FFT with their own tolerance",
 )

@@ -27,6 +27,8 @@ def convert(text: str, parameter: Parameter) -> Any:
     """
     kinds = parameter.kinds
     takes_all = "Any" in kinds
+    if "dict" in kinds and text.lower() != "none":
+        return _table(text)
     if text.lower() == "none" and (takes_all or "None" in kinds):
         return None
     if "bool" in kinds and text.lower() in ("true", "false"):
@@ -36,13 +38,37 @@ def convert(text: str, parameter: Parameter) -> Any:
         if number is not None:
             return number
     if takes_all:
-        numbers = [_number(part) for part in text.split(",")]
-        if None not in numbers:
-            return numbers
-        return ArrayFile(text) if _is_file(text) else text
+        return _numbers(text)
     if kinds <= {"int", "float", "None", "bool"}:
         raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}; got {text!r}.")
     return text
+
+
+def _numbers(text: str) -> Any:
+    """Numbers with commas, a file of them, or the text itself."""
+    numbers = [_number(part) for part in text.split(",")]
+    if None not in numbers:
+        return numbers
+    return ArrayFile(text) if _is_file(text) else text
+
+
+def _table(text: str) -> dict[str, Any]:
+    """``p=3`` or ``p=3,w=1,1,2``: names with a number, several with commas, or a file of them."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, is_new, value = part.partition("=")
+        if is_new:
+            found[name.strip()] = value
+        elif found:
+            found[next(reversed(found))] += f",{part}"
+        else:
+            raise argparse.ArgumentTypeError(
+                f"must be NAME=VALUE, such as p=3 or w=weights.npy; got {text!r}."
+            )
+    return {
+        name: _numbers(value) if (number := _number(value)) is None else number
+        for name, value in found.items()
+    }
 
 
 def placeholder(parameter: Parameter) -> str:
@@ -50,6 +76,8 @@ def placeholder(parameter: Parameter) -> str:
     kinds = parameter.kinds
     if "PathLike" in kinds:
         return "FOLDER"
+    if "dict" in kinds:
+        return "NAME=VALUE"
     if "Any" in kinds or ("str" in kinds and kinds & {"int", "float"}):
         return "VALUE"
     if "float" in kinds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from ...messages import Mention
+from ...core.messages import Mention
 
 RENAMED = {"random_state": "seed", "n_jobs": "threads", "n_landmarks": "landmarks", "y": "label"}
 """Parameters that have another name here."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...events import Event
+from ...core.events import Event
 from .streams import write_error
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def drop_unwritable_output() -> None:
 
 def end_at_once(code: int) -> None:
     """End the process at once where a call that an interrupt has left goes on: Python would wait for its end."""
-    from ...parallel import has_left
+    from ...core.parallel import has_left
 
     if has_left():
         drop_unwritable_output()

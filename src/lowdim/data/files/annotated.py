@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import named, setting
 from ...errors import FormatError, InputError
-from ...messages import named, setting
 from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
 from .sparse import from_parts
 from .table import Request, Table, chosen_label, listed

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.memory import available_memory
+from ...core.records import format_bytes
 from ...errors import FileError, FormatError, MemoryLimitError
-from ...memory import available_memory
-from ...records import format_bytes
 
 RATIO = 1100
 """Deflate never shrinks more than 1032 times, so a file that declares more than this lies."""

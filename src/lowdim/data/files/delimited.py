@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import setting
+from ...core.records import Floats
 from ...errors import FormatError
-from ...messages import setting
-from ...records import Floats
 from .arrow import from_text
 from .checks import check_fits, shortened
 from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core.messages import named, setting
+from ...core.records import Floats
 from ...errors import FormatError, InputError
-from ...messages import named, setting
-from ...records import Floats
 from ..mapped import in_memory
 from .reading import read_as, suffix_of
 from .table import Request, Roles, Table, listed, unnamed_index

@@ -11,8 +11,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...core.records import format_bytes
 from ...errors import FormatError
-from ...records import format_bytes
 from .checks import as_rows, check_file, check_magic, check_numbers, check_rows, shortened
 from .table import Request, Table
 

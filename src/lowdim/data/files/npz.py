@@ -15,9 +15,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import named, setting
+from ...core.parallel import row_blocks
 from ...errors import FormatError, InputError
-from ...messages import named, setting
-from ...parallel import row_blocks
 from .checks import (
     Budget,
     as_rows,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.messages import setting
 from ...errors import FormatError, LowdimError
-from ...messages import setting
 from .arrow import to_numpy
 from .checks import check_declared, check_file, check_fits, check_magic, shortened
 from .table import Assign, Request, Roles, Table, assign, listed

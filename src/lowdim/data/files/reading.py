@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from ...core.messages import named
 from ...errors import FileError, InputError, LowdimError, MemoryLimitError
-from ...messages import named
 from .checks import check_file
 from .table import Assign, Column, Request, Table, assign
 

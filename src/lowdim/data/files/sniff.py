@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
+from ...core.messages import named, setting
+from ...core.messages import value as quoted
 from ...errors import FormatError, InputError
-from ...messages import named, setting
-from ...messages import value as quoted
 from .checks import shortened
 from .table import Request
 

@@ -10,8 +10,8 @@ from typing import Any
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ...core.messages import named
 from ...errors import InputError, InputTypeError
-from ...messages import named
 from .checks import shortened
 
 Column = str | int

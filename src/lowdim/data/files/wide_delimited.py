@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...core.records import Floats
 from ...errors import FormatError
-from ...records import Floats
 from .sniff import MISSING, NUMBER, Layout
 from .stream import Stream
 from .table import Roles

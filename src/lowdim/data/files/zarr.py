@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ...core.messages import named, setting
 from ...errors import FileError, FormatError, InputError, LowdimError, MissingExtraError
-from ...messages import named, setting
 from .annotated import read_group, whole
 from .checks import Budget, as_rows, shortened
 from .table import Request, Table, listed

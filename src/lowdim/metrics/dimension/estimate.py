@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.messages import named, setting
+from ...core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
+from ...core.streams import make_generator
 from ...errors import InputError
-from ...messages import named, setting
 from ...neighbors import metric_names
-from ...rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
-from ...validation import check_neighbors, check_parameters, make_generator
+from ...validation import check_neighbors, check_parameters
 from ..inputs import check_points
 from ..sampling import Sample, sample_size
 from ..scores import Estimate

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.records import Floats, Integers, Neighbors
+from ...core.run import Run
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...neighbors import Index, build_index
 from ...neighbors.index import equal_rows
-from ...records import Floats, Integers, Neighbors
-from ...run import Run
 from ..sampling import Sample
 
 SQUARES = ("sqeuclidean", "cosine", "correlation")

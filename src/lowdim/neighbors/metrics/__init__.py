@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from ...core.messages import in_python, named, setting
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import in_python, setting
 from .base import MappedMetric
 from .correlation import CORRELATION
 from .cosine import COSINE
 from .euclidean import EUCLIDEAN, SQUARED_EUCLIDEAN
-from .general import NAMES, GeneralMetric, check_columns, general_metric, parameters_from_data
+from .general import (
+    NAMES,
+    GeneralMetric,
+    check_columns,
+    general_metric,
+    metric_name,
+    parameters_from_data,
+)
 
 MAPPED: dict[str, MappedMetric] = {
     metric.name: metric for metric in (EUCLIDEAN, SQUARED_EUCLIDEAN, COSINE, CORRELATION)
@@ -35,6 +42,8 @@ __all__ = [
     "GeneralMetric",
     "MappedMetric",
     "Metric",
+    "bind_metric",
+    "metric_name",
     "metric_names",
     "resolve_metric",
 ]
@@ -45,13 +54,10 @@ def metric_names() -> tuple[str, ...]:
     return tuple(sorted((*MAPPED, *NAMES, *PRECOMPUTED)))
 
 
-def resolve_metric(
-    metric: str | Callable[..., float], parameters: Mapping[str, Any] | None = None, rows: Rows | None = None
-) -> Metric:
-    """The metric of a name or of a Python function of two rows.
-
-    ``rows`` are the points to be indexed: a metric that depends on the spread of the data takes it from
-    there.
+def bind_metric(
+    metric: str | Callable[..., float], parameters: Mapping[str, Any] | None = None
+) -> str | Callable[..., float]:
+    """A metric and its parameters as one value, wherever a metric is asked for: a name, or a function of two rows.
 
     Raises
     ------
@@ -59,23 +65,45 @@ def resolve_metric(
         If the name is not one of ``metric_names()``, or a parameter is none of the metric or cannot be one.
     """
     given = dict(parameters or {})
-    if metric == "minkowski" and given in MINKOWSKI:
-        metric, given = NORMS[MINKOWSKI.index(given)], {}
-    if isinstance(metric, str) and metric in MAPPED:
-        if given:
-            raise InputError(
-                f"metric_params={given!r}: {setting('metric', metric)} takes no parameters; leave metric_params out."
-            )
-        return MAPPED[metric]
-    if callable(metric) or metric in NAMES:
-        from_data = parameters_from_data(metric, rows) if rows is not None and not given else {}
-        resolved = general_metric(metric, from_data | given)
-        if rows is not None:
-            check_columns(resolved, rows.n_columns)
-        return resolved
-    close = difflib.get_close_matches(str(metric), metric_names(), n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(
-        f"{setting('metric', metric)} is not known.{hint} Allowed are "
-        f"{', '.join(metric_names())}{in_python(', or a function of two rows')}."
-    )
+    if metric == "minkowski" and (given.keys() <= {"p"} and given in MINKOWSKI):
+        return NORMS[MINKOWSKI.index(given)]
+    if not callable(metric) and metric not in metric_names():
+        close = difflib.get_close_matches(str(metric), metric_names(), n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise InputError(
+            f"{setting('metric', metric)} is not known.{hint} Allowed are "
+            f"{', '.join(metric_names())}{in_python(', or a function of two rows')}."
+        )
+    if isinstance(metric, str) and not given:
+        return metric
+    if isinstance(metric, str) and metric not in NAMES:
+        raise InputError(
+            f"{setting('metric', metric)} takes no parameters; got {', '.join(map(repr, given))} in "
+            f"{named('metric_params')}. Leave {named('metric_params')} out."
+        )
+    bound = general_metric(metric, given)
+    return bound if given else metric
+
+
+def resolve_metric(
+    metric: str | Callable[..., float], parameters: Mapping[str, Any] | None = None, rows: Rows | None = None
+) -> Metric:
+    """The metric of a name or of a function of two rows, with its parameters: see `bind_metric`.
+
+    ``rows`` are the points to be indexed: a metric that depends on the spread of the data takes it from
+    there.
+    """
+    bound = bind_metric(metric, parameters)
+    if isinstance(bound, str) and bound in MAPPED:
+        return MAPPED[bound]
+    if isinstance(bound, str) and bound in PRECOMPUTED:
+        raise InputError(
+            f"{setting('metric', bound)} says that X holds no points, and points are needed here. Use another metric."
+        )
+    if isinstance(bound, GeneralMetric):
+        resolved = bound
+    else:
+        resolved = general_metric(bound, {} if rows is None else parameters_from_data(bound, rows))
+    if rows is not None:
+        check_columns(resolved, rows.n_columns)
+    return resolved

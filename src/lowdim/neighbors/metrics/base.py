@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import kernels
-from ...records import Floats
+from ...core.records import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class MappedMetric:
         squared = np.empty(rows * points)
         indptr = np.arange(rows + 1, dtype=np.int64) * points
         indices = np.tile(np.arange(points, dtype=np.int64), rows)
-        kernels.distances.dense_pairs(
+        kernels.neighbors.distances.dense_pairs(
             left, self.terms(left), right, self.terms(right), indptr, indices, squared
         )
         return self.from_squared(squared).reshape(rows, points)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 from .base import MappedMetric
 from .cosine import double, half, unit_terms
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 from .base import MappedMetric
 
 SMALLEST_NORM = 1e-300

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...core.messages import in_python, named, setting
+from ...core.messages import value as quoted
+from ...core.parallel import row_blocks
+from ...core.records import Floats
+from ...core.rules import Real
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import setting
-from ...parallel import row_blocks
-from ...records import Floats
-from ...rules import Real
+from ...validation import read_array
 
 # Data has no gaps here, and then scikit-learn's nan_euclidean is the Euclidean distance.
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "nan_euclidean": "euclidean"}
@@ -67,9 +70,9 @@ def parameters_of(name: str) -> tuple[str, ...]:
     return (*OWN_PARAMETERS.get(name, ()), *weights)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GeneralMetric:
-    """A metric of which all that is known is how to compare two blocks.
+    """A metric of which all that is known is how to compare two blocks; itself a function of two rows.
 
     Parameters
     ----------
@@ -84,6 +87,23 @@ class GeneralMetric:
     name: str
     function: str | Callable[..., float]
     parameters: Mapping[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same function with the same parameters: fits that share results ask."""
+        return isinstance(other, GeneralMetric) and self._content == other._content
+
+    def __hash__(self) -> int:
+        """By its content."""
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        arrays = sorted((key, np.asarray(value)) for key, value in self.parameters.items())
+        return self.function, *((key, array.shape, array.tobytes()) for key, array in arrays)
+
+    def __call__(self, left: Floats, right: Floats) -> float:
+        """Distance of two rows."""
+        return float(self.pairwise(left[None], right[None])[0, 0])
 
     def pair_seconds(self, n_columns: int) -> float:
         """Processor seconds of one distance between rows of so many columns."""
@@ -138,17 +158,40 @@ class GeneralMetric:
     def _refused(self, reason: str) -> InputError:
         return InputError(
             f"metric={self.name} must be a distance: it must give {reason}. Mend the function, or give distances as "
-            "metric='precomputed'."
+            f"{setting('metric', 'precomputed')}."
         )
 
 
 def general_metric(metric: str | Callable[..., float], parameters: Mapping[str, Any]) -> GeneralMetric:
     """A metric by SciPy's or scikit-learn's name, or a function of two rows, with its parameters bound."""
-    if not isinstance(metric, str):
-        return GeneralMetric(getattr(metric, "__name__", type(metric).__name__), metric, dict(parameters))
-    return GeneralMetric(
-        metric, metric, {key: _checked(metric, key, value) for key, value in parameters.items()}
-    )
+    if isinstance(metric, str):
+        checked = {key: _checked(metric, key, value) for key, value in parameters.items()}
+        return GeneralMetric(metric, metric, checked)
+    _check_signature(metric, parameters)
+    return GeneralMetric(metric_name(metric), metric, dict(parameters))
+
+
+def metric_name(metric: str | Callable[..., float]) -> str:
+    """What messages and reports call a metric."""
+    if isinstance(metric, GeneralMetric):
+        return metric.name
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", type(metric).__name__)
+
+
+def _check_signature(metric: Callable[..., float], parameters: Mapping[str, Any]) -> None:
+    """Raise an InputError where a function does not take two rows and these parameters; some do not tell."""
+    try:
+        signature = inspect.signature(metric)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(None, None, **parameters)
+    except TypeError as error:
+        given = f" and {', '.join(parameters)} of metric_params" if parameters else ""
+        raise InputError(
+            f"metric={metric_name(metric)} must be a function of two rows, called with them{given}: {error}. Its "
+            f"signature is {signature}."
+        ) from None
 
 
 def _checked(metric: str, key: str, value: Any) -> Any:
@@ -156,21 +199,37 @@ def _checked(metric: str, key: str, value: Any) -> Any:
     known = parameters_of(metric)
     if key not in known:
         allowed = f"takes {', '.join(known)}" if known else "takes no parameters"
-        raise InputError(f"metric_params has {key!r}, and metric={metric!r} {allowed}. Leave {key!r} out.")
+        raise InputError(
+            f"{named('metric_params')} has {key!r}, and {setting('metric', metric)} {allowed}. Leave {key!r} out."
+        )
+    name = _spoken(key)
     if key == "p":
         rule = Real(0, endless=True)
         if not rule.allows(value):
-            raise InputError(f"p in metric_params must be {rule.words}; got {value!r}. 2 is usual.")
+            raise InputError(f"{name} must be {rule.words}; got {quoted(value)}. 2 is usual.")
         return float(value)
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{key} in metric_params must be an array of numbers; got {value!r}.") from error
-    is_right = array.ndim == (2 if key == "VI" else 1) and bool(np.isfinite(array).all())
-    if not is_right or (key != "VI" and array.min(initial=0.0) < 0):
-        form = "a square matrix of finite numbers" if key == "VI" else "a number >= 0 for each column"
-        raise InputError(f"{key} in metric_params must be {form}; got an array of shape {array.shape}.")
+    array = read_array(value, name, flat=True).block(slice(None))
+    if key == "VI":
+        form, is_right = "a matrix of finite numbers", bool(np.isfinite(array).all())
+    else:
+        array = array.reshape(-1) if 1 in array.shape else array
+        form, is_right = {
+            "V": ("a variance > 0 for each column (inf: the column counts for nothing)", array > 0),
+            "w": ("a finite number >= 0 for each column", np.isfinite(array) & (array >= 0)),
+        }[key]
+        is_right = array.ndim == 1 and bool(np.all(is_right))
+    if not is_right:
+        raise InputError(f"{name} must be {form}; got {_described(array)}.")
     return array
+
+
+def _spoken(key: str) -> str:
+    """A parameter of a metric in a message."""
+    return in_python(f"metric_params[{key!r}]", f"{key} of the metric")
+
+
+def _described(array: Floats) -> str:
+    return f"shape {array.shape}, from {array.min():g} to {array.max():g}"
 
 
 def check_columns(metric: GeneralMetric, n_columns: int) -> None:
@@ -180,17 +239,22 @@ def check_columns(metric: GeneralMetric, n_columns: int) -> None:
             expected = (n_columns,) * value.ndim
             if value.shape != expected:
                 raise InputError(
-                    f"{key} in metric_params must be of shape {expected}, for the {n_columns} columns of X; got "
-                    f"{value.shape}."
+                    f"{_spoken(key)} must be of shape {expected}, for the {n_columns} "
+                    f"columns of X; got {value.shape}."
                 )
 
 
 def parameters_from_data(metric: str | Callable[..., float], rows: Rows) -> dict[str, Any]:
     """Parameters that SciPy would otherwise take from whatever rows it is shown: they belong to the indexed points."""
     if metric == "seuclidean":
-        return {"V": np.diag(_covariance(rows)).copy()}
+        mean, covariance = _moments(rows)
+        variances = np.diag(covariance)
+        # A column that does not vary counts for nothing, as the pseudo-inverse has it for Mahalanobis; its variance is
+        # the rounding of its mean.
+        noise = np.square(8 * np.finfo(np.float64).eps * mean)
+        return {"V": np.where(variances > noise, variances, np.inf)}
     if metric == "mahalanobis":
-        return {"VI": np.linalg.pinv(_covariance(rows))}
+        return {"VI": np.linalg.pinv(_moments(rows)[1])}
     return {}
 
 
@@ -209,11 +273,12 @@ def _haversine(left: Floats, right: Floats) -> Floats:
     return np.asarray(2 * np.arcsin(np.sqrt(np.minimum(half[..., 0] + latitudes * half[..., 1], 1.0))))
 
 
-def _covariance(rows: Rows) -> Floats:
+def _moments(rows: Rows) -> tuple[Floats, Floats]:
+    """Mean and covariance of the columns."""
     blocks = list(row_blocks(rows.n_rows, rows.block_rows()))
     mean = np.sum([rows.block(block).sum(axis=0) for block in blocks], axis=0) / rows.n_rows
     total = np.zeros((rows.n_columns, rows.n_columns))
     for block in blocks:
         centred = rows.block(block) - mean
         total += centred.T @ centred
-    return total / max(1, rows.n_rows - 1)
+    return mean, total / max(1, rows.n_rows - 1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...records import Floats, Integers
-from ...run import Run
 
 Found = tuple[Integers, Floats]
 """Candidates of each row (b x count, -1 where there are fewer), and a bound below the squared distance of all others.

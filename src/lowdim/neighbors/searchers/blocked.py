@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ... import kernels
+from ...core.places import State
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...places import State
-from ...records import Floats, Integers
-from ...run import Run
 from ..centred_points import FURTHEST, CentredPoints
 from ..costs import Cost, Work
 from .base import Found
@@ -63,7 +63,7 @@ class BlockedSearcher:
 
         def start() -> State:
             scores, points = _empty_heaps(
-                self.panels.shape[0] * kernels.nearest_by_products.WIDTH, count, np.float32
+                self.panels.shape[0] * kernels.neighbors.nearest_by_products.WIDTH, count, np.float32
             )
             return {"scores": scores, "points": points, "roots": scores[:, 0].copy(), "turn": 0}
 
@@ -72,7 +72,7 @@ class BlockedSearcher:
 
             def meet(part: slice) -> None:
                 for left, right in pairs[part]:
-                    kernels.nearest_by_products.nearest_in_pair(
+                    kernels.neighbors.nearest_by_products.nearest_in_pair(
                         self.panels, self.norms, runs[left], runs[right], *heaps
                     )
 
@@ -102,7 +102,7 @@ class BlockedSearcher:
         limits = np.full(packed.shape[0], -np.inf, np.float32)
         limits[: norms.size] = np.nextafter(exact.astype(np.float32), np.float32(np.inf))
         counts = np.zeros(packed.shape[0], np.int64)
-        owners, points = kernels.nearest_by_products.within_limits(
+        owners, points = kernels.neighbors.nearest_by_products.within_limits(
             packed, self.panels, self.norms, limits, counts
         )
         kept = points < self.n_points
@@ -114,7 +114,9 @@ class BlockedSearcher:
         return longest_chain(int(self.panels.shape[1]))
 
     def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
-        worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
+        worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(
+            norms
+        )
         return points.astype(np.int64), self.centred.outside(norms, worst, self._chain, np.float32)
 
 
@@ -125,14 +127,16 @@ def best_in_panels(
 
     Where all scores of some rows can be held at once, each row has a limit of its own, which is quicker than a heap.
     """
-    lanes = kernels.product_tiles.LANES * -(-3 * count // (2 * kernels.product_tiles.LANES))
+    lanes = kernels.neighbors.product_tiles.LANES * -(
+        -3 * count // (2 * kernels.neighbors.product_tiles.LANES)
+    )
     if norms.size > MOST_AT_ONCE or 4 * lanes > n_points:
         scores, points = _empty_heaps(rows.shape[0], count, np.float32)
-        kernels.nearest_by_products.nearest_of_rows(rows, panels, norms, 0, scores, points)
+        kernels.neighbors.nearest_by_products.nearest_of_rows(rows, panels, norms, 0, scores, points)
         return points, scores[:, 0]
     rank = count - 2
     limits, points = np.empty(rows.shape[0], np.float32), np.full((rows.shape[0], 4 * rank), -1, np.int32)
-    kernels.nearest_by_products.near_rows(rows, panels, norms, rank, lanes, limits, points)
+    kernels.neighbors.nearest_by_products.near_rows(rows, panels, norms, rank, lanes, limits, points)
     return points[:, : int((points >= 0).any(axis=0).sum())], limits
 
 
@@ -141,26 +145,26 @@ def nearest_in_double(centred: CentredPoints, rows: Rows, count: int, run: Run) 
     n_points, n_rows = centred.geometry.rows.n_rows, rows.n_rows
     packed, norms = centred.packed(rows, slice(0, n_rows), np.float64)
     scores, points = _empty_heaps(packed.shape[0], count, np.float64)
-    width = kernels.nearest_by_products.WIDTH
+    width = kernels.neighbors.nearest_by_products.WIDTH
     step = width * max(1, min(16, centred.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
         panels, sizes = centred.panels(slice(start, min(start + step, n_points)), np.float64, run)
 
         def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
-            kernels.nearest_by_products.nearest_of_rows(
+            kernels.neighbors.nearest_by_products.nearest_of_rows(
                 packed[part], panels, sizes, start, scores[part], points[part]
             )
 
         run.map(scan, packed.shape[0], block_rows=256)
     roots = scores[:n_rows, 0]
-    worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
+    worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
     chain = longest_chain(packed.shape[1])
     return points[:n_rows].astype(np.int64), centred.outside(norms, worst, chain, np.float64)
 
 
 def longest_chain(n_columns: int) -> int:
     """Most sums that follow each other in a scalar product of so many coordinates."""
-    length = int(kernels.product_tiles.CHAIN)
+    length = int(kernels.neighbors.product_tiles.CHAIN)
     return min(length, n_columns) + -(-n_columns // length)
 
 
@@ -178,6 +182,6 @@ def tournament(players: int) -> list[Integers]:
 
 
 def _empty_heaps(n_rows: int, count: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    return np.full((n_rows, count), kernels.nearest_by_products.EMPTY, dtype), np.full(
+    return np.full((n_rows, count), kernels.neighbors.nearest_by_products.EMPTY, dtype), np.full(
         (n_rows, count), -1, np.int32
     )

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
+from ...core.messages import setting
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
-from ...messages import setting
-from ...run import Run
 from ..costs import Cost, Work
 from .base import Found
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import kernels
+from ...core.places import State
+from ...core.records import Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...places import State
-from ...records import Integers
-from ...run import Run
 from ..centred_points import FURTHEST, CentredPoints
 from ..costs import Cost, Work
 from ..geometry import IN_CACHE
@@ -71,16 +71,16 @@ class Tree:
         planes = tree.seed, tree.normals, tree.thresholds
 
         def split(part: slice) -> None:
-            kernels.forest.split(*arrays, nodes[part.start], *planes)
+            kernels.neighbors.forest.split(*arrays, nodes[part.start], *planes)
 
         def grow(part: slice) -> None:
-            kernels.forest.grow(*arrays, nodes[part.start], *planes)
+            kernels.neighbors.forest.grow(*arrays, nodes[part.start], *planes)
 
         # Level by level until there is enough to share out, then branch by branch.
         nodes = [(0, n_leaves)] if n_leaves > 1 else []
         while 0 < len(nodes) < BRANCHES:
             run.map(split, len(nodes), block_rows=1)
-            middles = [kernels.forest.middle_of(tree.seed, *node) for node in nodes]
+            middles = [kernels.neighbors.forest.middle_of(tree.seed, *node) for node in nodes]
             halves = [half for (a, b), c in zip(nodes, middles, strict=True) for half in ((a, c), (c, b))]
             nodes = [(a, b) for a, b in halves if b - a > 1]
         run.map(grow, len(nodes), block_rows=1)
@@ -108,12 +108,12 @@ class Judge:
         size = min(SAMPLE, len(points) // 4 * 4)
         self.sample = np.linspace(0, len(points) - 1, size).astype(np.int64)
         # One more than wanted: a point is the nearest to itself.
-        scores = np.full((size, count + 1), kernels.nearest_by_products.EMPTY, np.float32)
+        scores = np.full((size, count + 1), kernels.neighbors.nearest_by_products.EMPTY, np.float32)
         names = np.empty((size, count + 1), np.int32)
 
         def search(part: slice) -> None:
             rows = self.sample[part]
-            kernels.forest.nearest_of_all(points, norms, rows, scores[part], names[part])
+            kernels.neighbors.forest.nearest_of_all(points, norms, rows, scores[part], names[part])
 
         run.map(search, size, block_rows=SAMPLE // 4)
         own = norms[self.sample]
@@ -217,7 +217,7 @@ class ForestSearcher:
         queries[:, : self.centred.n_columns] = block
         found = np.empty((len(block), count), np.int32)
         length = min(max(LIST, 2 * count), len(self.points))
-        kernels.neighbor_graph.search(
+        kernels.neighbors.neighbor_graph.search(
             queries, self.points, graph, self.bounds, self.root, self.normals, self.thresholds, length, found
         )
         return self._named(found), np.full(len(block), np.inf)
@@ -246,7 +246,7 @@ class ForestSearcher:
 
     def _with_links_back(self, near: Places) -> Places:
         counts, back = np.empty(len(near), np.int32), np.full((len(near), BACK), -1, np.int32)
-        kernels.neighbor_graph.reverse(near, LINKS, counts, back)
+        kernels.neighbors.neighbor_graph.reverse(near, LINKS, counts, back)
         return np.column_stack((near, back))
 
     def _near(self, count: int, run: Run) -> Places:
@@ -258,7 +258,7 @@ class ForestSearcher:
 
         def start() -> State:
             scores, links = (
-                np.full(shape, kernels.nearest_by_products.EMPTY, np.float32),
+                np.full(shape, kernels.neighbors.nearest_by_products.EMPTY, np.float32),
                 np.full(shape, -1, np.int32),
             )
             return {"scores": scores, "links": links, "trees": 0, "rounds": 0, "phase": "trees"}
@@ -276,7 +276,9 @@ class ForestSearcher:
         def pull(state: State) -> State:
             links, rounds = self._pull(state["scores"], state["links"], run), state["rounds"] + 1
             run.progress(n_trees + rounds, n_trees + ROUNDS)
-            is_settled = np.count_nonzero(links >= kernels.neighbor_graph.FRESH) < SETTLED * links.size
+            is_settled = (
+                np.count_nonzero(links >= kernels.neighbors.neighbor_graph.FRESH) < SETTLED * links.size
+            )
             phase = "done" if is_settled or rounds == ROUNDS else "rounds"
             return {**state, "links": links, "rounds": rounds, "phase": phase}
 
@@ -289,7 +291,7 @@ class ForestSearcher:
         )
         links: Places = found["links"]
         self._sort(found["scores"], links, run)
-        np.bitwise_and(links, kernels.neighbor_graph.NAME, out=links, where=links >= 0)
+        np.bitwise_and(links, kernels.neighbors.neighbor_graph.NAME, out=links, where=links >= 0)
         return links
 
     def _join(self, number: int, leaf: int, scores: Single, links: Places, run: Run) -> None:
@@ -301,7 +303,7 @@ class ForestSearcher:
             order, bounds = tree.order, tree.bounds
 
         def join(part: slice) -> None:
-            kernels.forest.join_leaves(
+            kernels.neighbors.forest.join_leaves(
                 self.points, self.norms, order, bounds, part.start, part.stop, scores, links
             )
 
@@ -309,7 +311,7 @@ class ForestSearcher:
 
     def _measure(self, scores: Single, links: Places, run: Run) -> None:
         def measure(part: slice) -> None:
-            kernels.neighbor_graph.measure(self.points, links, part.start, part.stop, scores)
+            kernels.neighbors.neighbor_graph.measure(self.points, links, part.start, part.stop, scores)
 
         run.map(measure, len(links))
 
@@ -318,11 +320,11 @@ class ForestSearcher:
         width = min(NEAREST, links.shape[1])
         self._sort(scores, links, run)
         counts, back = np.empty(len(links), np.int32), np.empty((len(links), width), np.int32)
-        kernels.neighbor_graph.reverse(links, width, counts, back)
+        kernels.neighbors.neighbor_graph.reverse(links, width, counts, back)
         out = np.empty_like(links)
 
         def pull(part: slice) -> None:
-            kernels.neighbor_graph.pull(
+            kernels.neighbors.neighbor_graph.pull(
                 self.points, links, back, counts, width, part.start, part.stop, scores, out
             )
 
@@ -331,6 +333,6 @@ class ForestSearcher:
 
     def _sort(self, scores: Single, links: Places, run: Run) -> None:
         def sort(part: slice) -> None:
-            kernels.neighbor_graph.sort_rows(scores[part], links[part])
+            kernels.neighbors.neighbor_graph.sort_rows(scores[part], links[part])
 
         run.map(sort, len(links))

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import kernels
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...records import Floats, Integers
-from ...run import Run
 from ..centred_points import FURTHEST, CentredPoints
 from ..projection import Projection
 from .base import Found
@@ -53,7 +53,9 @@ class ProjectedSearcher:
         wanted = min(self.n_points, int(np.ceil(count * self.projection.candidates)))
         points, roots = best_in_panels(images, self.panels, self.norms, wanted, self.n_points)
         points, roots = points[: norms.size], roots[: norms.size]
-        worst = np.where(roots < kernels.nearest_by_products.EMPTY, roots, np.inf) + np.square(sizes)
+        worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(
+            sizes
+        )
         return points.astype(np.int64), self._outside(worst, sizes, norms)
 
     def _outside(self, worst: Floats, sizes: Floats, norms: Floats) -> Floats:
@@ -75,13 +77,13 @@ class ProjectedSearcher:
         """Projected rows of a slice, their norms, and the norms of the rows themselves."""
         packed, norms = self.centred.packed(rows, part, np.float32)
         images = np.empty((packed.shape[0], self.projection.n_directions), np.float32)
-        kernels.nearest_by_products.project_rows(packed, self.basis, images)
+        kernels.neighbors.nearest_by_products.project_rows(packed, self.basis, images)
         sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
         return images, sizes, norms
 
     def _panels(self, run: Run) -> tuple[NDArray[Any], NDArray[Any]]:
         """The projected points in panels, and their squared norms."""
-        width = kernels.nearest_by_products.WIDTH
+        width = kernels.neighbors.nearest_by_products.WIDTH
         count = -(-self.n_points // width)
         panels = np.zeros((count, self.projection.n_directions, width), np.float32)
         squares = np.full((count, width), np.inf, np.float32)

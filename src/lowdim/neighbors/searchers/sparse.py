@@ -8,11 +8,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ... import kernels
+from ...core.parallel import row_blocks, shifted
+from ...core.places import State
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...parallel import row_blocks, shifted
-from ...places import State
-from ...records import Floats, Integers
-from ...run import Run
 from ..costs import Cost, Work
 from ..geometry import Geometry
 from .base import Found
@@ -82,7 +82,7 @@ class SparseSearcher:
         scores = np.full((ROWS_AT_ONCE, count), np.inf)
         points = np.full((ROWS_AT_ONCE, count), -1, np.int64)
         for start, table in self._scores(spread, extra):
-            kernels.selection.offer_scores(table, start, scores, points)
+            kernels.neighbors.selection.offer_scores(table, start, scores, points)
         worst = scores[: own.size, 0] + own
         return points[: own.size], worst - self._error(own, worst)
 
@@ -100,7 +100,7 @@ class SparseSearcher:
         geometry = self.geometry
         for part in row_blocks(geometry.rows.n_rows, POINTS_AT_ONCE):
             out = np.empty((part.stop - part.start, ROWS_AT_ONCE))
-            kernels.selection.sparse_scores(
+            kernels.neighbors.selection.sparse_scores(
                 spread, extra, geometry.values, geometry.terms, self.norms, part.start, out
             )
             yield part.start, out

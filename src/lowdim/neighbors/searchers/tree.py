@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.parallel import count_workers, row_blocks, shifted
+from ...core.places import State
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.rows import Rows
-from ...parallel import count_workers, row_blocks, shifted
-from ...places import State
-from ...records import Floats, Integers
-from ...run import Run
 from ..costs import Cost, Work
 from ..geometry import Geometry
 from .base import Found

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ... import kernels
+from ...core.messages import named, setting
+from ...core.records import Floats, Integers
+from ...core.rules import Real, Rule
+from ...core.run import Run
 from ...errors import InputError
-from ...messages import named, setting
-from ...records import Floats, Integers
-from ...rules import Real, Rule
-from ...run import Run
 from ...validation import check_parameters
 from ..similarities import Similarity
 from .layout import charges_of, columns, places
 from .protocol import Field, Stateless
 
 if TYPE_CHECKING:
-    from ...kernels.box_tree import Tree
+    from ...kernels.embedding.box_tree import Tree
 
 LEAF_SIZE = 8
 GROUP_SIZE = 64
@@ -89,7 +89,7 @@ class BarnesHutEngine(Stateless):
         out = np.empty((X.shape[0], 1 + tree.columns.shape[0]))
 
         def work(rows: slice) -> None:
-            kernels.tree_field.of_groups(
+            kernels.embedding.tree_field.of_groups(
                 radial, at_zero, tree, frozen.charges, frozen.cells, self.theta, groups, rows.start, rows.stop,
                 out,
             )  # fmt: skip
@@ -102,11 +102,11 @@ class BarnesHutEngine(Stateless):
         tree, groups = self._tree_of(X)
         radial, ordered = self.kernel.radial, np.ascontiguousarray(charges[tree.order])
         at_zero = self.kernel.at_zero(order)
-        expanded = kernels.tree_sums.moments_of(tree, ordered)
+        expanded = kernels.embedding.tree_sums.moments_of(tree, ordered)
         out = np.empty(charges.shape)
 
         def work(rows: slice) -> None:
-            kernels.tree_sums.of_groups(
+            kernels.embedding.tree_sums.of_groups(
                 radial,
                 order,
                 at_zero,
@@ -127,7 +127,7 @@ class BarnesHutEngine(Stateless):
         """The field of the points as it stands, for new points."""
         tree, _ = self._tree_of(X)
         ordered = charges_of(X.shape[0], charges)[tree.order]
-        cells = kernels.tree_field.cells_of(tree, ordered)
+        cells = kernels.embedding.tree_field.cells_of(tree, ordered)
         return BarnesHutField(self.kernel, tree, ordered, cells, self.theta)
 
     def _over_groups(self, work: Callable[[slice], None], groups: Integers) -> None:
@@ -137,7 +137,7 @@ class BarnesHutEngine(Stateless):
         """The tree of X and its groups, grown unless X is what it was the last time."""
         if self._planted is None or not np.array_equal(self._planted[0], X):
             tree = _grow(columns(X), self.run)
-            self._planted = (X.copy(), tree, kernels.box_tree.groups(tree, GROUP_SIZE))
+            self._planted = (X.copy(), tree, kernels.embedding.box_tree.groups(tree, GROUP_SIZE))
         return self._planted[1:]
 
 
@@ -161,7 +161,7 @@ def _field_at(frozen: BarnesHutField, X: Floats, run: Run) -> Field:
     out = np.empty((X.shape[0], 1 + at.shape[1]))
 
     def work(rows: slice) -> None:
-        kernels.tree_field.of_places(
+        kernels.embedding.tree_field.of_places(
             radial, frozen.tree, frozen.charges, frozen.cells, frozen.theta, at, rows.start, rows.stop, out
         )
 
@@ -171,10 +171,10 @@ def _field_at(frozen: BarnesHutField, X: Floats, run: Run) -> Field:
 
 def _grow(points: Floats, run: Run) -> Tree:
     """The tree of points in columns, which are permuted: its top first, then the branches in parallel."""
-    grow, n_points = kernels.box_tree.grow, points.shape[1]
+    grow, n_points = kernels.embedding.box_tree.grow, points.shape[1]
     order = np.arange(n_points)
     top = grow(points, order, 0, n_points, max(LEAF_SIZE, BRANCH_SIZE))
-    skip = kernels.box_tree.link(top[0], top[1])
+    skip = kernels.embedding.box_tree.link(top[0], top[1])
     ends = [i for i, after in enumerate(skip.tolist()) if after == i + 1]
 
     def branch(part: slice) -> tuple[Floats | Integers, ...]:
@@ -185,6 +185,6 @@ def _grow(points: Floats, run: Run) -> Tree:
     branches = dict(zip(ends, run.map(branch, len(ends), block_rows=1), strict=True))
     pieces = [branches.get(i, tuple(part[i : i + 1] for part in top)) for i in range(skip.size)]
     start, stop, low, high, side = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-    return kernels.box_tree.Tree(
-        points, order, start, stop, kernels.box_tree.link(start, stop), low, high, side
-    )
+    skip = kernels.embedding.box_tree.link(start, stop)
+    tree: Tree = kernels.embedding.box_tree.Tree(points, order, start, stop, skip, low, high, side)
+    return tree

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import kernels
-from ...records import Floats
-from ...run import Run
+from ...core.records import Floats
+from ...core.run import Run
 from ..similarities import Similarity
 from .layout import charges_of, columns, places, rows_per_block
 from .protocol import Field, Stateless
@@ -47,7 +47,9 @@ class ExactEngine(Stateless):
         out = np.empty((n_points, charges.shape[1]))
 
         def work(rows: slice) -> None:
-            kernels.pair_sums.sums(radial, order, sources, rows_of_charges, at, rows.start, rows.stop, out)
+            kernels.embedding.pair_sums.sums(
+                radial, order, sources, rows_of_charges, at, rows.start, rows.stop, out
+            )
 
         self.run.map(work, n_points, block_rows=rows_per_block(n_points, n_points))
         return out
@@ -74,7 +76,11 @@ def _field(frozen: ExactField, X: Floats, run: Run, *, own: bool) -> Field:
     """Potential and force at places, or (``own``) at the points themselves, without their own share."""
     sources, charges, at = frozen.columns, frozen.charges, places(X)
     radial = frozen.kernel.radial
-    sum_rows = kernels.pair_sums.field_low if sources.shape[0] <= 3 else kernels.pair_sums.field_any
+    sum_rows = (
+        kernels.embedding.pair_sums.field_low
+        if sources.shape[0] <= 3
+        else kernels.embedding.pair_sums.field_any
+    )
     out = np.empty((X.shape[0], 1 + sources.shape[0]))
 
     def work(rows: slice) -> None:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...core.messages import named, setting
+from ...core.places import State
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...errors import InputError
-from ...messages import named, setting
-from ...places import State
-from ...records import Floats, Integers
-from ...run import Run
 from ..similarities import Similarity, Slopes
 from .barnes_hut import BarnesHutEngine
 from .exact import ExactEngine, ExactField
@@ -316,7 +316,7 @@ class Box:
     def of(cls, X: Floats) -> Box:
         """The box of some points."""
         low, high, deviation = np.empty((3, X.shape[1]))
-        kernels.interpolation.extent(X, low, high, deviation)
+        kernels.embedding.interpolation.extent(X, low, high, deviation)
         return cls(low, high, deviation)
 
     @property

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from ... import kernels
-from ...records import Floats
-from ...run import Run
+from ...core.records import Floats
+from ...core.run import Run
 from ..similarities import Slopes
 
 Values = NDArray[Any]
@@ -75,9 +75,9 @@ class Grid:
         first = np.empty(X.shape[0], dtype=np.int64)
         offsets = np.empty(rows // STRIP + 2, dtype=np.int64)
         members = np.empty(X.shape[0], dtype=np.int64)
-        kernels.interpolation.first_rows(X, origin, inverse, 0, X.shape[0], first)
-        kernels.interpolation.count_strips(first, STRIP, offsets)
-        kernels.interpolation.fill_strips(first, STRIP, offsets, members)
+        kernels.embedding.interpolation.first_rows(X, origin, inverse, 0, X.shape[0], first)
+        kernels.embedding.interpolation.count_strips(first, STRIP, offsets)
+        kernels.embedding.interpolation.fill_strips(first, STRIP, offsets, members)
         filled = np.flatnonzero(np.diff(offsets))
         for parity in (0, 1):
             strips = filled[filled % 2 == parity]
@@ -85,7 +85,7 @@ class Grid:
             def work(block: slice, strips: NDArray[np.int64] = strips) -> None:
                 for strip in strips[block]:
                     inside = members[offsets[strip] : offsets[strip + 1]]
-                    kernels.interpolation.spread(X, charges, origin, inverse, order, inside, grid)
+                    kernels.embedding.interpolation.spread(X, charges, origin, inverse, order, inside, grid)
 
             self.run.map(work, strips.size, block_rows=1)
         return grid
@@ -131,8 +131,8 @@ class Grid:
     def _sampled(self, count: int) -> Floats:
         """The spline at the nodes around its centre, wrapped around a line of nodes."""
         order = self.splines.order
-        values, slopes = np.zeros((2, kernels.interpolation.WIDEST))
-        kernels.interpolation.splines(0.0, order, values, slopes)
+        values, slopes = np.zeros((2, kernels.embedding.interpolation.WIDEST))
+        kernels.embedding.interpolation.splines(0.0, order, values, slopes)
         line = np.zeros(count)
         line[np.arange(1 - order // 2, 1 + order // 2) % count] = values[:order]
         return line
@@ -158,7 +158,7 @@ def gather(splines: Splines, nodes: Values, origin: Floats, X: Floats, run: Run)
     potential, force = np.empty(X.shape[0]), np.empty_like(X)
 
     def work(rows: slice) -> None:
-        kernels.interpolation.gather(
+        kernels.embedding.interpolation.gather(
             X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 
 PAIRS = 1 << 19
 """Pairs of points in a block of rows: some milliseconds of work, against which a thread costs little."""

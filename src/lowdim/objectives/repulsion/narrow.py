@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 from ..similarities import Similarity
 from .protocol import Field
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...records import Floats, Integers
-from ...run import Run
+from ...core.records import Floats, Integers
+from ...core.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Cells:
         cells = np.empty(X.shape[0], dtype=np.int64)
         offsets = np.empty(shape.prod() + 1, dtype=np.int64)
         order = np.empty(X.shape[0], dtype=np.int64)
-        kernels.near_pairs.count_cells(X, low, side, shape, cells, offsets)
-        kernels.near_pairs.sort_by_cell(cells, offsets, order)
+        kernels.embedding.near_pairs.count_cells(X, low, side, shape, cells, offsets)
+        kernels.embedding.near_pairs.sort_by_cell(cells, offsets, order)
         return cls(X[order], order, offsets, shape, reach, run)
 
     @property
@@ -55,7 +55,7 @@ class Cells:
         sorted_charges = charges[self.order]
 
         def work(rows: slice) -> None:
-            kernels.near_pairs.near_field(
+            kernels.embedding.near_pairs.near_field(
                 radial,
                 self.X,
                 sorted_charges,
@@ -76,7 +76,7 @@ class Cells:
         sorted_charges = charges[self.order]
 
         def work(rows: slice) -> None:
-            kernels.near_pairs.near_sums(
+            kernels.embedding.near_pairs.near_sums(
                 radial,
                 self.X,
                 sorted_charges,

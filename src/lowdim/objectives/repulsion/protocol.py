@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...places import State
-from ...records import Floats
-from ...run import Run
+from ...core.places import State
+from ...core.records import Floats
+from ...core.run import Run
 from ..similarities import Similarity
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 from .tabulated import FarPart, near_table, table_of
 
 Slopes = Callable[[Floats, int], Floats]
@@ -88,7 +88,7 @@ class Similarity(ABC):
 
     @property
     def radial(self) -> Any:
-        """K for the compiled loops (`lowdim.kernels.radial`)."""
+        """K for the compiled loops (`lowdim.kernels.embedding.radial`)."""
         return table_of(self)
 
     def far(self, U: float) -> Slopes:

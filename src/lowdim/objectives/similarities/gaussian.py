@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import kernels
-from ...records import Floats
+from ...core.records import Floats
 from .base import Similarity
 
 
@@ -43,7 +43,7 @@ class Gaussian(Similarity):
     @property
     def radial(self) -> Any:
         """Code of its own."""
-        return kernels.radials.Gaussian()
+        return kernels.embedding.radials.Gaussian()
 
 
 GAUSSIAN = Gaussian()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ... import kernels
-from ...records import Floats
+from ...core.records import Floats
 from .base import Similarity, Slopes
 
 POWER = 5
@@ -42,7 +42,7 @@ class Student(Similarity):
     @property
     def radial(self) -> Any:
         """Code of its own."""
-        return kernels.radials.Student()
+        return kernels.embedding.radials.Student()
 
     def far(self, U: float) -> Slopes:
         """The Taylor polynomial at U within the reach, in closed form."""
@@ -50,12 +50,12 @@ class Student(Similarity):
 
     def near(self, U: float) -> Any:
         """K ((U - u) / (1 + U))^POWER, which does not cancel."""
-        return kernels.radials.StudentNear(float(U), POWER)
+        return kernels.embedding.radials.StudentNear(float(U), POWER)
 
     @property
     def plane_loop(self) -> Callable[..., float] | None:
         """Its logarithm becomes vector code."""
-        return cast(Callable[..., float], kernels.radial_student.student_plane)
+        return cast(Callable[..., float], kernels.embedding.radial_student.student_plane)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import kernels
-from ...records import Floats
+from ...core.records import Floats
 
 if TYPE_CHECKING:
     from .base import Similarity
@@ -44,7 +44,9 @@ def table_of(similarity: Similarity) -> Any:
         ]
     )
     higher = np.stack([third, derivative(third)], axis=1)
-    return kernels.radials.Table(np.ascontiguousarray(np.concatenate([slopes, higher, others], axis=1)))
+    return kernels.embedding.radials.Table(
+        np.ascontiguousarray(np.concatenate([slopes, higher, others], axis=1))
+    )
 
 
 @lru_cache(maxsize=KEPT)
@@ -52,7 +54,7 @@ def near_table(similarity: Similarity, U: float) -> Any:
     """K_0 to K_2 without the far part."""
     far = FarPart.of(similarity, U)
     functions = [lambda D, j=j: similarity.bounded(D, j) - far.polynomial(D, j) for j in SLOPES]
-    return kernels.radials.Table(np.ascontiguousarray(interpolated(functions)))
+    return kernels.embedding.radials.Table(np.ascontiguousarray(interpolated(functions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class FarPart:
     @classmethod
     def of(cls, similarity: Similarity, U: float) -> FarPart:
         """The far part of a similarity."""
-        interval, t = kernels.radial_table.locate(U)
+        interval, t = kernels.embedding.radial_table.locate(U)
         coefficients = table_of(similarity).coefficients[interval, :5]
         return cls(similarity, U, tuple(float(np.polyval(row, t)) for row in coefficients))
 
@@ -86,7 +88,7 @@ class FarPart:
 
 def interpolated(functions: Functions) -> Floats:
     """Coefficients (interval x function x power) of the polynomials through the functions at Chebyshev nodes."""
-    table = kernels.radial_table
+    table = kernels.embedding.radial_table
     count = table.DEGREE + 1
     nodes = np.cos(np.pi * (np.arange(count) + 0.5) / count) / 2
     through = np.linalg.inv(np.vander(nodes, count)).T
@@ -104,7 +106,7 @@ def derivative(coefficients: Floats) -> Floats:
 
 def intervals() -> tuple[Floats, Floats]:
     """Where the intervals of a table begin, and how long they are."""
-    table = kernels.radial_table
+    table = kernels.embedding.radial_table
     octave, part = np.divmod(np.arange(table.COUNT), table.PARTS)
     base = 2.0 ** (table.LOWEST + octave)
     return base * (1.0 + part / table.PARTS), base / table.PARTS

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ...core.records import Choice, Floats
 from ...errors import InputError
 from ...objectives.protocol import Objective
-from ...records import Choice, Floats
 from ..protocol import Direction, Learnt
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import Choice, Floats
+from ...core.run import Run
 from ...objectives.protocol import Objective
-from ...records import Choice, Floats
-from ...run import Run
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
 from ..protocol import Learnt, Prepared

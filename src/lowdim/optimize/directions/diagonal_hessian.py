@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...core.records import Floats
+from ...core.run import Run
 from ...objectives.protocol import Objective
-from ...records import Floats
-from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..protocol import Prepared
 from .common import FixedMatrix, positive_degrees

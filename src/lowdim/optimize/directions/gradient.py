@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import Floats
+from ...core.run import Run
 from ...objectives.protocol import Objective
-from ...records import Floats
-from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..protocol import Prepared
 from .common import FixedMatrix, usual_rate

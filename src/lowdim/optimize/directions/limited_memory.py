@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...core.records import Choice, Floats
+from ...core.run import Run
 from ...objectives.protocol import Objective
-from ...records import Choice, Floats
-from ...run import Run
 from ..line_search import LineSearch, StrongWolfe
 from ..measures import inner
 from ..protocol import Direction, Learnt, Prepared

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...core.records import Choice, Floats
+from ...core.run import Run
 from ...objectives.protocol import Objective
-from ...records import Choice, Floats
-from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..measures import inner
 from ..operators.matrix import AttractiveHessian

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from ...core.records import Choice, Floats, Sparse
+from ...core.run import Run
 from ...errors import InputError
 from ...objectives.protocol import Objective
-from ...records import Choice, Floats, Sparse
-from ...run import Run
 from ..line_search import Backtracking, LineSearch
 from ..operators.coarse import coarse_space
 from ..operators.exact import Budget, ExactSolve, TooDear

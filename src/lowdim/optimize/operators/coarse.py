@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels
-from ...records import Floats, Integers, Problem, Sparse
-from ...run import Run
+from ...core.records import Floats, Integers, Problem, Sparse
+from ...core.run import Run
 from ...solvers.landmarks.smooth import smoothed
 from ...spectral.operators import Laplacian
 
@@ -25,7 +25,7 @@ def grouped(W: Sparse, size: int) -> Integers:
         together = max(2, -(-count // size))
         W = sparse.csr_array(W)
         W.sort_indices()
-        groups = kernels.aggregation.groups(W.indptr, W.indices, W.data, together)
+        groups = kernels.embedding.aggregation.groups(W.indptr, W.indices, W.data, together)
         found = int(groups.max()) + 1
         labels = groups[labels]
         if found > 0.9 * count:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from ...memory import available_memory
-from ...records import Floats, format_bytes
+from ...core.memory import available_memory
+from ...core.records import Floats, format_bytes
 from ...solvers.eigen.common import SolverFailure
 from ...solvers.eigen.multifrontal import Multifrontal, Symbolic
 from .matrix import AttractiveHessian

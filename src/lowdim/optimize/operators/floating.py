@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.records import Floats, Integers
 from ...neighbors.components import find_components
-from ...records import Floats, Integers
 from .matrix import AttractiveHessian
 
 Solve = Callable[[Floats], Floats]

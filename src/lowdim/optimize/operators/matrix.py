@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from ... import kernels
+from ...core.parallel import map_blocks
+from ...core.records import Floats, Integers, Sparse
 from ...objectives.protocol import Objective
-from ...parallel import map_blocks
-from ...records import Floats, Integers, Sparse
 from ...spectral.operators import Laplacian
 
 #: mu relative to the smallest entry of the diagonal of L+ (Vladymyrov & Carreira-Perpinan 2012).
@@ -83,7 +83,9 @@ def strongest_edges(W: Sparse, kappa: int, *, n_jobs: int | None = None) -> Spar
     cutoffs, last = np.empty(n_rows), np.empty(n_rows, np.int64)
 
     def work(rows: slice) -> None:
-        kernels.strongest.cutoffs(W.indptr, W.indices, W.data, kappa, cutoffs, last, rows.start, rows.stop)
+        kernels.embedding.strongest.cutoffs(
+            W.indptr, W.indices, W.data, kappa, cutoffs, last, rows.start, rows.stop
+        )
 
     map_blocks(work, n_rows, n_jobs=n_jobs)
     owners: Integers = np.repeat(np.arange(n_rows), np.diff(W.indptr))

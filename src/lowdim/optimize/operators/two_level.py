@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg, sparse
 
+from ...core.records import Floats, Problem, Sparse
+from ...core.run import Run
 from ...errors import ConvergenceError
-from ...records import Floats, Problem, Sparse
-from ...run import Run
 from ...solvers.landmarks.galerkin import reduce
 from ...spectral.operators import multiply, narrowed
 from .matrix import AttractiveHessian

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.records import Floats
 from ...errors import InputError
-from ...records import Floats
 from ..colours import PLAIN, as_numbers, class_looks, hexadecimal, scale_colours
 from ..labels import Named, classes_of, is_quantity
 from ..labels import column as column_of

@@ -1,4 +1,4 @@
-"""Solvers of the spectral problems: one file each, one door ``solve``."""
+"""Solvers of the spectral problems: one file each, called by ``solve``."""
 
 from __future__ import annotations
 

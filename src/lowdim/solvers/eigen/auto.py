@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
+from ...core.messages import named
+from ...core.records import Attempt, Floats, Operator, Problem, Solution
+from ...core.run import Run
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
-from ...messages import named
-from ...records import Attempt, Floats, Operator, Problem, Solution
-from ...run import Run
 from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
 from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ...lapack import eigenpairs
-from ...records import Floats
+from ...core.lapack import eigenpairs
+from ...core.records import Floats
 from .common import Settings, Standard, Trial
 
 

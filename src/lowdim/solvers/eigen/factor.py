@@ -12,9 +12,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from ...memory import available_memory
-from ...parallel import FACTOR, apart
-from ...records import Floats, Sparse, format_bytes
+from ...core.memory import available_memory
+from ...core.parallel import FACTOR, apart
+from ...core.records import Floats, Sparse, format_bytes
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from ...core.parallel import FACTOR, apart
+from ...core.records import Floats, Sparse
 from ...errors import InputError
-from ...parallel import FACTOR, apart
-from ...records import Floats, Sparse
 
 
 class Root:

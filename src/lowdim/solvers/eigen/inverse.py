@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from ...records import Floats
+from ...core.records import Floats
 from ...spectral.operators import Normal
 from .common import Settings, SolverFailure, Standard, orthonormal
 from .factor import factor_general, factor_symmetric

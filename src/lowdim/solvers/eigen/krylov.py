@@ -15,9 +15,9 @@ import numpy as np
 from scipy import linalg
 
 from ... import kernels
-from ...parallel import map_blocks
-from ...records import Floats
-from ...run import Run
+from ...core.parallel import map_blocks
+from ...core.records import Floats
+from ...core.run import Run
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
@@ -197,12 +197,12 @@ def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
     def inner(strips: slice) -> None:
         for strip in range(strips.start, strips.stop):
             columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
-            kernels.basis.inner(found, block, parts[strip], *columns)
+            kernels.spectral.basis.inner(found, block, parts[strip], *columns)
 
     def subtract(strips: slice) -> None:
         for strip in range(strips.start, strips.stop):
             columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
-            kernels.basis.subtract(found, block, coefficients, *columns)
+            kernels.spectral.basis.subtract(found, block, coefficients, *columns)
 
     n_jobs = run.n_jobs if found.size >= _THREADED else 1
     block_rows = -(-parts.shape[0] // 8)

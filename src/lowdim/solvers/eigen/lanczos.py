@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import Floats
+from ...core.records import Floats
 from . import krylov
 from .common import Settings, SolverFailure, Standard, Trial
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg as dense
 from scipy import sparse
 
-from ...records import Floats, Sparse
+from ...core.records import Floats, Sparse
 from .common import Settings, SolverFailure, Standard, Trial, range_of
 
 

@@ -15,9 +15,10 @@ from scipy import sparse
 from scipy.linalg import blas
 from scipy.sparse.linalg import spilu
 
-from ... import kernels, lapack
-from ...parallel import FACTOR, apart
-from ...records import Floats, Integers, Sparse
+from ... import kernels
+from ...core import lapack
+from ...core.parallel import FACTOR, apart
+from ...core.records import Floats, Integers, Sparse
 from .common import SolverFailure
 
 #: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops.
@@ -33,18 +34,24 @@ class Symbolic:
         pattern = sparse.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
         pattern = sparse.csr_array(pattern + pattern.T)
         order = _minimum_degree(pattern)
-        order = order[kernels.elimination.postorder(kernels.elimination.tree(*_permuted(pattern, order)[:2]))]
+        order = order[
+            kernels.spectral.elimination.postorder(
+                kernels.spectral.elimination.tree(*_permuted(pattern, order)[:2])
+            )
+        ]
         indptr, indices, _ = _permuted(pattern, order)
-        parent = kernels.elimination.tree(indptr, indices)
-        counts = kernels.elimination.column_counts(indptr, indices, parent)
-        starts = kernels.elimination.supernodes(parent, counts)
-        bounds, rows, last_child, before = kernels.elimination.front_rows(indptr, indices, starts, counts)
+        parent = kernels.spectral.elimination.tree(indptr, indices)
+        counts = kernels.spectral.elimination.column_counts(indptr, indices, parent)
+        starts = kernels.spectral.elimination.supernodes(parent, counts)
+        bounds, rows, last_child, before = kernels.spectral.elimination.front_rows(
+            indptr, indices, starts, counts
+        )
         self.order: Integers = order
         self.shape = (starts, bounds, rows, last_child, before, np.empty(order.size, np.int64))
         self.widths: Integers = np.diff(starts)
         self.sizes: Integers = self.widths + np.diff(bounds)
         self.places: Integers = np.concatenate(([0], np.cumsum(self.widths * self.sizes)))
-        self.stack_height = int(kernels.elimination.stack_height(bounds, last_child, before))
+        self.stack_height = int(kernels.spectral.elimination.stack_height(bounds, last_child, before))
         below = (self.sizes - self.widths).astype(float)
         #: Multiply-adds of a Cholesky factor; an LU factor takes twice as many.
         self.work = float(np.sum(self.widths * (below * (below + self.widths) + self.widths**2 / 3.0)) / 2)
@@ -91,12 +98,12 @@ class Multifrontal:
         top = 0
         for first, last, large in _runs(symbolic.widths * symbolic.sizes**2 > _LARGE_FRONT):
             if not large:
-                top = kernels.multifrontal.factor_run(first, last, *state, top, panels, symmetric)
+                top = kernels.spectral.multifrontal.factor_run(first, last, *state, top, panels, symmetric)
                 if top < 0:
                     raise SolverFailure(_FAILED)
                 continue
             for s in range(first, last):
-                front, top = kernels.multifrontal.assemble(s, *state, top, symmetric)
+                front, top = kernels.spectral.multifrontal.assemble(s, *state, top, symmetric)
                 if s + 1 == symbolic.widths.size:
                     # The last front is the largest, and nothing waits on the stack any more.
                     del stack, state
@@ -141,7 +148,7 @@ class Multifrontal:
         self._order[begin : begin + width] = order
         lower, upper = self._panel(self._lower, s), self._panel(self._upper, s)
         # In place: the triangles of a root of thousands of rows are too large for copies of their own.
-        kernels.multifrontal.split_factors(factors.T, lower[:width], upper[:width])
+        kernels.spectral.multifrontal.split_factors(factors.T, lower[:width], upper[:width])
         left = np.ascontiguousarray(front[width:, width:])
         if left.size:
             below = np.ascontiguousarray(front[width:, :width])
@@ -180,7 +187,7 @@ class Multifrontal:
         starts, bounds, rows = shape[:3]
         for first, last, large in self._solve_runs:
             if not large:
-                kernels.multifrontal.forward_run(first, last, shape, panel, places, X, order)
+                kernels.spectral.multifrontal.forward_run(first, last, shape, panel, places, X, order)
                 continue
             for s in range(first, last):
                 begin, end = starts[s], starts[s + 1]
@@ -197,7 +204,7 @@ class Multifrontal:
         starts, bounds, rows = shape[:3]
         for first, last, large in reversed(self._solve_runs):
             if not large:
-                kernels.multifrontal.backward_run(first, last, shape, panel, places, X, order)
+                kernels.spectral.multifrontal.backward_run(first, last, shape, panel, places, X, order)
                 continue
             for s in range(last - 1, first - 1, -1):
                 begin, end = starts[s], starts[s + 1]

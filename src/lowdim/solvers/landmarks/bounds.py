@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from ...run import Run
+from ...core.run import Run
 from ...spectral.operators import Laplacian
 from ..eigen.common import Standard
 

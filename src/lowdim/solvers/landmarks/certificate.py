@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import Floats, Problem
-from ...run import Run
+from ...core.records import Floats, Problem
+from ...core.run import Run
 from ...spectral.operators import GramRows
 from ..eigen.common import standard_form, standardise
 

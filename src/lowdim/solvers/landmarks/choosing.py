@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from ... import validation
+from ...core.messages import named, setting
+from ...core.parallel import row_blocks
+from ...core.records import Floats, Integers
+from ...core.run import Run
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import named, setting
 from ...neighbors import build_index
 from ...neighbors.metrics.general import parameters_from_data
 from ...neighbors.points import Points
-from ...parallel import row_blocks
-from ...records import Floats, Integers
-from ...run import Run
 from .configuration import CHOICES, LandmarkSolver
 from .sampling.farthest import farthest_points
 from .sampling.k_means import k_means_centres
@@ -170,7 +171,8 @@ def _at(rows: Rows, indices: Integers, pairwise: bool) -> Landmarks:
 
 def _given(rows: Rows, given: Any, pairwise: bool, place_of_row: Integers | None) -> Landmarks:
     """Landmarks as the user gave them: indices of rows, or points."""
-    values: Any = csr_array(given) if issparse(given) else np.asarray(given)  # type: ignore[call-overload]
+    taken = validation.take(validation.loaded(given), named("landmarks")).values
+    values: Any = csr_array(taken) if issparse(taken) else taken  # type: ignore[call-overload]
     if values.ndim not in (1, 2):
         raise InputError(
             f"{named('landmarks')} must be indices of rows of X (one dimension) or points (two); got an array of "
@@ -232,10 +234,6 @@ def _given_points(rows: Rows, given: Any, pairwise: bool) -> Rows:
         raise InputError(
             f"{named('landmarks')} must be indices of rows where X is a matrix between points: there are no points "
             f"to add to; got an array of shape {given.shape}. Give one-dimensional indices."
-        )
-    if given.dtype.kind not in "biuf":
-        raise InputError(
-            f"{named('landmarks')} must be numbers; got an array of type {given.dtype}. Give the points as numbers."
         )
     if given.shape[1] != rows.n_columns:
         raise InputError(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from ...core.messages import named, setting
+from ...core.records import Floats, Integers, Problem, Sparse
 from ...errors import DisconnectedError, InputError
-from ...messages import named, setting
-from ...records import Floats, Integers, Problem, Sparse
 from ...spectral.operators import Laplacian
 
 

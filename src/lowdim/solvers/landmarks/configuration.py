@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import subspace_angles
 
+from ...core.messages import named, setting
+from ...core.records import PlannedStage
+from ...core.rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ...core.run import Run
 from ...errors import InputError
-from ...messages import named, setting
-from ...methods.base import Embedded, Method, Part, Size
+from ...methods.base import Embedded, Method, Part, Size, Solver
 from ...methods.embed import embed
 from ...neighbors.points import Points
-from ...records import PlannedStage
-from ...rules import Either, Nothing, OneOf, Real, Rule, Whole
-from ...run import Run
 from ...validation import check_parameters
 from ..exact import Exact
 
@@ -42,7 +42,8 @@ class LandmarkSolver:
     reg
         Ridge of the reconstruction weights, as a share of the trace of each local Gram matrix.
     smooth
-        Steps that spread the landmark weights along the graph, Z <- (I - B^-1 A / |B^-1 A|) Z.
+        Steps that spread the landmark weights along the graph, Z <- (I - B^-1 A / rho) Z with rho at least the largest
+        eigenvalue of B^-1 A: 2 for Laplacians with B = D.
     polish
         Degree of the Chebyshev filter that refines the solution on all points; 0: none.
     tolerance
@@ -93,6 +94,11 @@ class LandmarkSolver:
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
         """The stages of a fit, with their estimated seconds and bytes."""
         raise AssertionError(f"{type(self).__name__} must say what it costs")
+
+    def for_component(self, n_points: int) -> Solver:
+        """The exact solution of a component with no more points than landmarks, since it costs no more."""
+        count = self.n_landmarks if self.landmarks is None else len(self.landmarks)
+        return self if n_points > count else Exact()
 
     def certified(self, embedded: Embedded, method: Method, points: Points, run: Run) -> Embedded:
         """With the largest angle to the exact solution of a random subsample, where ``certify`` asks for it."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...core.records import PlannedStage
 from ...methods.base import Method, Size
 from ...methods.costs import DOUBLE, PAIR
-from ...records import PlannedStage
 from .configuration import LandmarkSolver
 
 WAVE = 12_000_000
@@ -75,9 +75,9 @@ def nystrom(size: Size, solver: LandmarkSolver, method: Method) -> list[PlannedS
     own = method.costs(replace(size, n_rows=count))
     if method.has_landmark_distances:
         whole = method.costs(size)
-        weights = landmark_weights(n_rows, n_columns, count, method.width + 3)
         found = [stage for stage in whole.forming if stage.name == "neighbours"]
-        return [*found, weights, landmark_distances(size, count, whole.degree), *own.solving[:1]]
+        chosen = PlannedStage("landmarks", 0.0, DOUBLE * count * n_columns, f"{count} landmarks")
+        return [*found, chosen, landmark_distances(size, count, whole.degree), *own.solving[:1]]
     if own.entries < count:
         return alone(size, solver, method)
     held = min(1 << 27, DOUBLE * n_rows * count)

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from ...core.records import Certificate, Floats, Integers, Problem, Solution, Sparse
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
 from ...maps.base import ColumnsMap, Map
 from ...maps.locally_linear import LocallyLinearMap
 from ...methods.base import Embedded, Method, Part
 from ...methods.embed import embed
+from ...neighbors import build_index
 from ...neighbors.lookup import Lookup
 from ...neighbors.neighborhood import Neighborhood
 from ...neighbors.points import Points
-from ...records import Certificate, Floats, Integers, Problem, Sparse
-from ...run import Run
 from ..exact import Exact
 from .choosing import Landmarks, choose_landmarks, snap_to_points, without_distances
 from .configuration import LandmarkSolver
@@ -91,20 +92,18 @@ def weigh(
     )
 
 
-def weights_of(
-    points: Points, solver: LandmarkSolver, n_components: int, run: Run, *, at_points: bool = False
-) -> LandmarkWeights:
+def weights_of(points: Points, solver: LandmarkSolver, n_components: int, run: Run) -> LandmarkWeights:
     """Landmarks and the weights of all points on them, made once for the fits that share them."""
     given = None if solver.landmarks is None else np.ascontiguousarray(solver.landmarks)
     key: Hashable = (
         *(solver.n_landmarks, solver.choose, solver.n_neighbors, solver.reg),
         None if given is None else (given.shape, sha256(given.tobytes()).hexdigest()),
-        *(run.streams.seed, points.metric, at_points),
+        *(run.streams.seed, points.metric),
         n_components if solver.n_neighbors is None else None,
     )
 
     def make(run: Run) -> LandmarkWeights:
-        landmarks = pick_landmarks(points, solver, n_components, run, at_points=at_points)
+        landmarks = pick_landmarks(points, solver, n_components, run)
         return weigh(points, landmarks, solver, n_components, run)
 
     # The parts of a graph that falls apart have landmarks of their own, which no other fit shares.
@@ -133,10 +132,20 @@ def require_points(points: Points, solver: LandmarkSolver) -> None:
 
 
 def landmark_map(points: Points, weights: LandmarkWeights, values: Floats, solver: LandmarkSolver) -> Map:
-    """The map that landmark solvers leave: L x D numbers for the landmarks and L x d for their coordinates."""
+    """The map where all points are weights on landmarks: L x D numbers for these and L x d for their coordinates."""
     lookup = Lookup(weights.index, weights.n_neighbors)
     map_ = LocallyLinearMap(lookup, values, solver.reg)
     return ColumnsMap(map_, require_indices(weights.landmarks, solver)) if points.pairwise else map_
+
+
+def fitted_map(part: Part, values: Floats, n_neighbors: int, solver: LandmarkSolver, run: Run) -> Map:
+    """The map where the points are more than weights on landmarks: the same weights, on the fitted points themselves.
+
+    Coordinates that were smoothed or polished, or found by geodesics, are no function of those of the landmarks: a map
+    that kept these alone would send the fitted points elsewhere. So all points are kept, with their coordinates.
+    """
+    index = part.index if isinstance(part, Neighborhood) else build_index(part.rows, part.metric, run=run)
+    return LocallyLinearMap(Lookup(index, n_neighbors), values, solver.reg)
 
 
 def certificate_of(
@@ -161,49 +170,62 @@ def certificate_of(
 def embedded_by(
     solver: LandmarkSolver,
     method: Method,
-    points: Points,
+    part: Part,
     problem: Problem,
     found: LandmarkSolution,
     weights: LandmarkWeights,
     run: Run,
 ) -> Embedded:
-    """The embedding of a landmark solution on all points, whose new points take weights on the landmarks."""
-    solution = found.solution
-    scaled = method.scaled(found.coordinates, solution.values)
-    map_ = method.through(landmark_map(points, weights, scaled, solver), problem)
+    """The embedding of a landmark solution, whose new points take weights on the landmarks, or on the fitted points."""
+    solution, points = found.solution, points_of(part, run)
+    coordinates = method.coordinates(solution.vectors, solution.values, problem)
+    if found.coordinates is not None:
+        scaled = method.scaled(found.coordinates, solution.values)
+        map_ = method.through(landmark_map(points, weights, scaled, solver), problem)
+        landmarks = method.coordinates(found.coordinates, solution.values, problem)
+    else:
+        scaled = method.scaled(solution.vectors, solution.values)
+        map_ = method.through(fitted_map(part, scaled, weights.n_neighbors, solver, run), problem)
+        # Landmarks may be none of the points, and places among distinct points none among all rows.
+        landmarks = (
+            coordinates[require_indices(weights.landmarks, solver)]
+            if points.pairwise
+            else map_.transform(weights.landmarks.rows, run.silent())
+        )
     shape = solution.vectors.shape[0], weights.landmarks.size
     told = method.told(solution)
     return Embedded(
-        method.coordinates(solution.vectors, solution.values, problem),
+        coordinates,
         map_,
         told,
         figures=method.figures(solution, run),
-        landmarks=method.coordinates(found.coordinates, solution.values, problem),
+        landmarks=landmarks,
         certificate=None
         if told is None
         else certificate_of(told.values, told.residuals, solver, shape, weights),
     )
 
 
-Columns = Callable[[Problem, Integers, Sparse | None, int, Run], LandmarkSolution]
+Columns = Callable[[Problem, Integers, Sparse | None, int, Run], Solution]
 """Solves a problem from its columns at some points; the weights of all points on these where there are any."""
 
 
 def embed_columns(solver: LandmarkSolver, method: Method, part: Part, solve: Columns, run: Run) -> Embedded:
-    """The methods that begin with landmark columns of the matrix itself.
+    """The methods that begin with landmark columns of the matrix itself; new points go by the method's own map.
 
-    A graph has no points to rebuild from landmarks, and its new points go by the method's own map.
+    Their columns at new points are affinities to landmarks among all fitted points, so these are kept. A graph has no
+    points to rebuild from landmarks.
     """
     points, problem = points_of(part, run), method.problem(part, run)
-    if not points.is_graph:
+    weights = None
+    if points.is_graph:
+        landmarks = run.stage("landmarks", partial(pick_landmarks, points, solver, method.n_components))
+    else:
         weights = weights_of(points, solver, method.n_components, run)
-        indices = require_indices(weights.landmarks, solver)
-        found = solve(problem, indices, weights.Z, method.n_components, run)
-        found = replace(found, coordinates=found.solution.vectors[indices])
-        return embedded_by(solver, method, points, problem, found, weights, run)
-    picked = run.stage("landmarks", partial(pick_landmarks, points, solver, method.n_components))
-    indices = require_indices(picked, solver)
-    solution = solve(problem, indices, None, method.n_components, run).solution
+        landmarks = weights.landmarks
+    indices = require_indices(landmarks, solver)
+    Z = None if weights is None else weights.Z
+    solution = solve(problem, indices, Z, method.n_components, run)
     coordinates = method.coordinates(solution.vectors, solution.values, problem)
     shape, told = (solution.vectors.shape[0], indices.size), method.told(solution)
     return Embedded(
@@ -212,7 +234,9 @@ def embed_columns(solver: LandmarkSolver, method: Method, part: Part, solve: Col
         told,
         figures=method.figures(solution, run),
         landmarks=coordinates[indices],
-        certificate=None if told is None else certificate_of(told.values, told.residuals, solver, shape),
+        certificate=None
+        if told is None
+        else certificate_of(told.values, told.residuals, solver, shape, weights),
     )
 
 

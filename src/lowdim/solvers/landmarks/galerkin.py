@@ -7,14 +7,14 @@ sum depends on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from ...parallel import row_blocks
-from ...records import Floats, Operator, Problem, Sparse
-from ...run import Run
+from ...core.parallel import row_blocks
+from ...core.records import Floats, Operator, Problem, Sparse
+from ...core.run import Run
 from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
 from . import products
 from .products import Carriers
@@ -68,11 +68,6 @@ def reduce(problem: Problem, Z: Sparse | Floats, run: Run) -> Reduced:
     if problem.end == "smallest" and isinstance(problem.operator, Laplacian | Normal | Explicit):
         _restore_row_sums(A, problem.operator, carriers.Z)
     return Reduced(A, B, constraint)
-
-
-def with_mass(reduced: Reduced, problem: Problem, Z: Sparse, run: Run) -> Reduced:
-    """The same reduction with the B~ of other weights, for least squares in them."""
-    return replace(reduced, B=_reduced_mass(problem, Carriers.of(Z, run.n_jobs)))
 
 
 def _reduced_mass(problem: Problem, carriers: Carriers) -> Floats:

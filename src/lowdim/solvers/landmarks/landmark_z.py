@@ -7,22 +7,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...core.records import PlannedStage, Solution
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Size
 from ...neighbors.points import Points
-from ...records import Integers, PlannedStage, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import multiply
 from .configuration import LandmarkSolver
 from .costs import alone
 from .fitting import (
     Known,
     certificate_of,
-    embed_columns,
     embed_landmarks,
+    embedded_by,
     landmark_map,
     points_of,
+    require_indices,
     require_points,
     weigh,
+    weights_of,
 )
 from .nystrom import extended_solution, solve_landmark_block
 from .restricted import LandmarkSolution
@@ -47,7 +49,7 @@ class LandmarkZ(LandmarkSolver):
         """The landmarks alone, and the weights of all points on them."""
         require_points(points_of(part, run), self)
         if not method.embeds_landmarks_alone:
-            return embed_columns(self, method, part, _solve_columns, run)
+            return self._embed_block(method, part, run)
         points, landmarks, embedded = embed_landmarks(self, method, part, run)
 
         def extend(run: Run) -> Embedded:
@@ -67,16 +69,20 @@ class LandmarkZ(LandmarkSolver):
 
         return run.stage("extend", extend)
 
+    def _embed_block(self, method: Method, part: Points, run: Run) -> Embedded:
+        """The landmarks by their block of the whole matrix, where a method has no other."""
+        problem = method.problem(part, run)
+        weights = weights_of(part, self, method.n_components, run)
+        indices = require_indices(weights.landmarks, self)
+        found = run.stage(
+            "small problem", solve_landmark_block, problem, indices, method.n_components, kept=Solution
+        )
+        X = multiply(weights.Z, found.vectors, n_jobs=run.n_jobs)
+        solution = extended_solution(problem, X, self.name, run)
+        # A landmark is itself alone: its row of X holds its coordinates on the scale of all.
+        known = LandmarkSolution(solution, solution.vectors[indices])
+        return embedded_by(self, method, part, problem, known, weights, run)
+
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
         """The method on the landmarks, then the weights of all points."""
         return alone(size, self, method)
-
-
-def _solve_columns(
-    problem: Problem, indices: Integers, Z: Sparse | None, n_components: int, run: Run
-) -> LandmarkSolution:
-    """Landmarks solved alone from the affinities among them, then X = Z X~."""
-    assert Z is not None
-    found = run.stage("small problem", solve_landmark_block, problem, indices, n_components, kept=Solution)
-    X = multiply(Z, found.vectors, n_jobs=run.n_jobs)
-    return extended_solution(problem, X, found, LandmarkZ.name, run)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import PlannedStage
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Part, Size
-from ...records import PlannedStage
-from ...run import Run
 from .configuration import LandmarkSolver
 from .costs import restricted
 from .fitting import embedded_by, points_of, require_points, weights_of
@@ -19,7 +19,8 @@ class LLL(LandmarkSolver):
     """X = Z X~ with Z the reconstruction weights of each point on its K_Z nearest landmarks.
 
     Vladymyrov & Carreira-Perpinan (2013), "Locally Linear Landmarks for large-scale manifold learning". The landmark
-    problem carries the affinities of all points: A~ = Z'AZ, B~ = Z'BZ. New points take the same weights.
+    problem carries the affinities of all points: A~ = Z'AZ, B~ = Z'BZ. New points take the same weights; on all fitted
+    points instead, where ``smooth`` or ``polish`` moved these off Z X~.
     """
 
     __doc__ += (LandmarkSolver.__doc__ or "").partition("all points.")[2]
@@ -38,7 +39,7 @@ class LLL(LandmarkSolver):
             # The landmarks were chosen among the distinct rows, the problem is that of all.
             Z = Z[points.places]
         found = solve_restricted(problem, Z, method.n_components, self, run)
-        return embedded_by(self, method, points, problem, found, weights, run)
+        return embedded_by(self, method, part, problem, found, weights, run)
 
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
         """The stages that pass over the whole problem, then those of the landmarks."""

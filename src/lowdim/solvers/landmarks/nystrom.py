@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...core.messages import named, setting
+from ...core.records import Floats, Integers, PlannedStage, Problem, Solution, Sparse
+from ...core.run import Run
 from ...errors import InputError
 from ...maps.base import ColumnsMap, Map
 from ...maps.extension import extension_map
-from ...messages import named, setting
 from ...methods.base import Embedded, Method, Part, Size
 from ...methods.gram import distance_problem
 from ...methods.laplacian import laplacian_problem
 from ...neighbors.points import Points
-from ...records import Floats, Integers, PlannedStage, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import Explicit
 from ...spectral.signs import leading_signs
 from ..eigen import solve
@@ -29,13 +29,11 @@ from .fitting import (
     certificate_of,
     embed_columns,
     embed_landmarks,
-    landmark_map,
+    fitted_map,
     pick_landmarks,
     points_of,
     require_indices,
-    weights_of,
 )
-from .restricted import LandmarkSolution
 
 SMALLEST_SHRINKAGE = 0.05
 NOTHING = 1e-12
@@ -89,30 +87,25 @@ class Nystrom(LandmarkSolver):
     def _embed_by_distances(self, method: Method, part: Any, run: Run) -> Embedded:
         """Landmarks scaled by the distances among them, all points placed by theirs to the landmarks.
 
-        de Silva & Tenenbaum (2003), landmark Isomap. New points take the reconstruction weights of their nearest
-        landmarks, so that neither the data nor the graph is kept; a graph has no points to rebuild, and new ones go
-        along its edges.
+        de Silva & Tenenbaum (2003), landmark Isomap. New points take the reconstruction weights of their nearest fitted
+        points: what geodesics through these say, to the second order, without a search of the graph for each row. A
+        graph has no points to rebuild, and new ones go along its edges.
         """
-        points = points_of(part, run)
-        weights = None
-        if points.is_graph:
-            landmarks = run.stage("landmarks", partial(pick_landmarks, points, self, method.n_components))
-        else:
-            weights = weights_of(points, self, method.n_components, run, at_points=True)
-            landmarks = weights.landmarks
-        indices = require_indices(landmarks, self)
+        points, width = points_of(part, run), method.n_components
+        pick = partial(pick_landmarks, points, self, width, at_points=not points.is_graph)
+        indices = require_indices(run.stage("landmarks", pick), self)
         distances = method.landmark_distances(part, indices, run)
         among = run.stage("geodesics", distances.among, kept=np.ndarray)
         problem = distance_problem(among)
-        solution = run.stage("solve", solve, problem, method.n_components, kept=Solution)
+        solution = run.stage("solve", solve, problem, width, kept=Solution)
         figures = method.figures(solution, run)
         extension = extension_map(
             distances.profile(), solution.vectors, solution.values, problem.mean_profile, scale=-0.5
         )
         coordinates = run.stage("place", distances.place, extension, kept=np.ndarray)
         map_: Map = extension
-        if weights is not None:
-            map_ = landmark_map(points, weights, coordinates[indices], self)
+        if not points.is_graph:
+            map_ = fitted_map(part, coordinates, self.neighbors_for(width, indices.size), self, run)
         shape = points.n_points, indices.size
         return Embedded(
             coordinates,
@@ -120,7 +113,7 @@ class Nystrom(LandmarkSolver):
             solution,
             figures=figures,
             landmarks=method.scaled(solution.vectors, solution.values),
-            certificate=certificate_of(solution.values, None, self, shape, weights),
+            certificate=certificate_of(solution.values, None, self, shape),
         )
 
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
@@ -130,11 +123,11 @@ class Nystrom(LandmarkSolver):
 
 def _solve_columns(
     problem: Problem, indices: Integers, Z: Sparse | None, n_components: int, run: Run
-) -> LandmarkSolution:
+) -> Solution:
     return solve_nystrom(problem, indices, n_components, run)
 
 
-def solve_nystrom(problem: Problem, indices: Integers, n_components: int, run: Run) -> LandmarkSolution:
+def solve_nystrom(problem: Problem, indices: Integers, n_components: int, run: Run) -> Solution:
     """Nystrom from the columns of the problem's own matrix: f = Dc^-1/2 C Da^-1/2 U / lambda, over sqrt(degree).
 
     With X~ = Da^-1/2 U the coordinates of the landmarks alone, that is the mean of the landmarks' coordinates, weighted
@@ -156,7 +149,7 @@ def solve_nystrom(problem: Problem, indices: Integers, n_components: int, run: R
             (image if problem.mass is None else image / problem.mass[:, None]) / landmarks.values
         )
 
-    return extended_solution(problem, run.stage("extend", extend), landmarks, Nystrom.name, run)
+    return extended_solution(problem, run.stage("extend", extend), Nystrom.name, run)
 
 
 def _require_size(values: Floats) -> None:
@@ -182,12 +175,10 @@ def solve_landmark_block(problem: Problem, indices: Integers, n_components: int,
     return solve(reduced, n_components, run=run)
 
 
-def extended_solution(
-    problem: Problem, X: Floats, landmarks: Solution, name: str, run: Run
-) -> LandmarkSolution:
-    """The landmarks' solution with the coordinates of all points, and how well these solve the whole problem."""
+def extended_solution(problem: Problem, X: Floats, name: str, run: Run) -> Solution:
+    """The coordinates of all points, and how well they solve the whole problem."""
     X = scaled_columns(problem, X)
     X = X * leading_signs(X)
     values = problem.operator.energy(X)
     residuals = residuals_of(problem, X, values, run=run)
-    return LandmarkSolution(Solution(values, X, residuals, name), landmarks.vectors)
+    return Solution(values, X, residuals, name)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...core.records import Floats, Problem, Solution
+from ...core.run import Run
 from ...errors import ConvergenceWarning
-from ...records import Floats, Problem, Solution
-from ...run import Run
 from ..eigen.common import Standard, Trial, finish, rayleigh_ritz, standardise
 from .bounds import upper_bound
 

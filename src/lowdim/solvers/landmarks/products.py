@@ -16,9 +16,9 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from ... import kernels
-from ...parallel import map_blocks
-from ...records import Floats, Integers, Sparse
-from ...run import Run
+from ...core.parallel import map_blocks
+from ...core.records import Floats, Integers, Sparse
+from ...core.run import Run
 from ...spectral.operators import narrowed
 
 #: Entries of the compressed rows of a wave (12 bytes each), and bytes of its full rows: they stay in cache.
@@ -89,7 +89,7 @@ def fold(S: Floats, factor: float, n_jobs: int | None) -> None:
     """S = factor (S + S'), in place."""
 
     def work(rows: slice) -> None:
-        kernels.reduction.fold(S, factor, _TILE, rows.start, rows.stop)
+        kernels.spectral.reduction.fold(S, factor, _TILE, rows.start, rows.stop)
 
     map_blocks(work, S.shape[0], n_jobs=n_jobs, block_rows=_TILE)
 
@@ -139,7 +139,7 @@ def with_factor(carriers: Carriers, F: Sparse, weights: Floats | None, done: Don
             starts, counts, columns, values = wave
             if points.size < values.size:
                 points, shares = np.empty(values.size, np.int32), np.empty(values.size)
-            kernels.reduction.transpose_rows(starts, counts, columns, values, indptr, points, shares)
+            kernels.spectral.reduction.transpose_rows(starts, counts, columns, values, indptr, points, shares)
             scale = _NONE if weights is None else weights[rows]
             by_landmark, cursor = (indptr, points, shares), indptr[:-1].copy()
             _add_sparse(carriers, by_landmark, cursor, wave, scale, slice(0, starts.size), out)
@@ -178,7 +178,7 @@ def with_rows(
         def work(part: slice) -> None:
             columns = np.ascontiguousarray(block[part].T)
             sums_of = np.empty((width, columns.shape[1]))
-            kernels.reduction.dense_rows(columns, mass, carriers.rows, sums_of)
+            kernels.spectral.reduction.dense_rows(columns, mass, carriers.rows, sums_of)
             np.multiply(sums_of.T, mass[rows][part, None], out=image[part])
 
         run.map(work, block.shape[0], block_rows=_LANES)
@@ -217,7 +217,7 @@ def _add_sparse(
     out: Floats,
 ) -> None:
     def add(part: slice) -> None:
-        kernels.reduction.add_sparse(
+        kernels.spectral.reduction.add_sparse(
             by_landmark, cursor, *wave, scale, out, rows.start, rows.stop, part.start, part.stop
         )
 
@@ -226,7 +226,7 @@ def _add_sparse(
 
 def _add_full(carriers: Carriers, cursor: Integers, image: Floats, rows: slice, out: Floats) -> None:
     def add(part: slice) -> None:
-        kernels.reduction.add_full(
+        kernels.spectral.reduction.add_full(
             carriers.by_landmark, cursor, image, out, rows.start, rows.stop, part.start, part.stop
         )
 
@@ -272,7 +272,7 @@ class _Product:
         first: int,
         rows: slice,
     ) -> None:
-        kernels.reduction.sparse_rows(
+        kernels.spectral.reduction.sparse_rows(
             self._source, self.carriers.rows, self.diagonal, self.sign, self.carriers.shape[1],
             starts, counts, columns, values, first, rows.start, rows.stop,
         )  # fmt: skip
@@ -284,7 +284,7 @@ class _Product:
         half = self.diagonal.size > 0
 
         def bound(rows: slice) -> None:
-            kernels.reduction.row_bounds(
+            kernels.spectral.reduction.row_bounds(
                 self.matrix.indptr, self.matrix.indices, self.carriers.Z.indptr, half, width, bounds, 0,
                 rows.start, rows.stop,
             )  # fmt: skip
@@ -317,7 +317,7 @@ class _Product:
             rows = slice(first, min(first + wave_rows, n_rows))
 
             def fill(part: slice, first: int = first) -> None:
-                kernels.reduction.full_rows(
+                kernels.spectral.reduction.full_rows(
                     self._source, self.carriers.rows, self.diagonal, self.sign, buffer, first,
                     part.start, part.stop,
                 )  # fmt: skip

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ...core.messages import named, setting
+from ...core.records import Floats, Problem, Solution, Sparse
+from ...core.run import Run
 from ...errors import DisconnectedError, InputError, NumericalError
-from ...messages import named, setting
-from ...records import Floats, Problem, Solution, Sparse
-from ...run import Run
 from ...spectral.operators import multiply
 from ...spectral.signs import leading_signs
 from .certificate import residuals_of
 from .configuration import LandmarkSolver
-from .galerkin import Reduced, reduce, with_mass
+from .galerkin import Reduced, reduce
 from .polish import extra_columns, polished
-from .small import nearest_coordinates, reduced_components, solve_small
+from .small import reduced_components, solve_small
 from .smooth import smoothed
 
 ORTHONORMAL = 1e-8
@@ -30,38 +30,37 @@ ORTHONORMAL = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class LandmarkSolution:
-    """Eigenpairs on all points, and landmark coordinates X~ (L x d) with X = Z X~, or nearest to it where polished."""
+    """Eigenpairs on all points, and landmark coordinates X~ (L x d) with X = Z X~.
+
+    None where there are none: what was smoothed or polished left the span of Z.
+    """
 
     solution: Solution
-    coordinates: Floats
+    coordinates: Floats | None
 
 
 def solve_restricted(
     problem: Problem, Z: Sparse, n_components: int, solver: LandmarkSolver, run: Run
 ) -> LandmarkSolution:
     """Solve a problem in the span of the columns of Z, smoothed before and polished after as the solver says."""
-    spread = Z
     if solver.smooth:
-        spread = run.stage("smooth", smoothed, problem, Z, solver.smooth)
-    reduced = run.stage("reduce", reduce, problem, spread, kept=Reduced)
+        Z = run.stage("smooth", smoothed, problem, Z, solver.smooth)
+    reduced = run.stage("reduce", reduce, problem, Z, kept=Reduced)
     _check_connected(reduced)
     values, coordinates = run.stage("small problem", _solve, reduced, problem, n_components, solver)
-    X = multiply(spread, coordinates, n_jobs=run.n_jobs)
+    X = multiply(Z, coordinates, n_jobs=run.n_jobs)
     if solver.polish:
-        solution = run.stage(
-            "polish", polished, problem, X, n_components, solver.polish, solver.tolerance, kept=Solution
+        return LandmarkSolution(
+            run.stage(
+                "polish", polished, problem, X, n_components, solver.polish, solver.tolerance, kept=Solution
+            ),
+            None,
         )
-    else:
-        values, X, coordinates = _orthonormal(problem, values, X, coordinates)
-        signs = leading_signs(X)
-        X, coordinates = X * signs, coordinates * signs
-        residuals = residuals_of(problem, X, values, run=run)
-        solution = Solution(values, X, residuals, solver.name)
-    if solver.polish or solver.smooth:
-        # New points have plain weights: X~ is fitted to these.
-        fitted = with_mass(reduced, problem, Z, run=run) if solver.smooth else reduced
-        coordinates = nearest_coordinates(fitted, np.asarray(Z.T @ problem.weigh(solution.vectors)))
-    return LandmarkSolution(solution, coordinates)
+    values, X, coordinates = _orthonormal(problem, values, X, coordinates)
+    signs = leading_signs(X)
+    X, coordinates = X * signs, coordinates * signs
+    solution = Solution(values, X, residuals_of(problem, X, values, run=run), solver.name)
+    return LandmarkSolution(solution, None if solver.smooth else coordinates)
 
 
 def _solve(

@@ -14,12 +14,12 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import blas, lapack
 
+from ...core.lapack import cholesky, eigenpairs, to_standard
+from ...core.messages import named, setting
+from ...core.parallel import row_blocks
+from ...core.records import End, Floats, Integers
+from ...core.run import Run
 from ...errors import ConvergenceError, InputError
-from ...lapack import cholesky, eigenpairs, to_standard
-from ...messages import named, setting
-from ...parallel import row_blocks
-from ...records import End, Floats, Integers
-from ...run import Run
 from ..eigen import krylov
 from ..eigen.common import range_of
 from .galerkin import Reduced
@@ -76,24 +76,6 @@ def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tupl
     coordinates = np.zeros((reduced.size, n_components))
     coordinates[pencil.kept] = pencil.scale[:, None] * X
     return values, coordinates
-
-
-def nearest_coordinates(reduced: Reduced, right: Floats) -> Floats:
-    """X~ that minimises |X - Z X~| in the norm of B, from ``right`` = Z'B X: the solution of B~ X~ = Z'B X.
-
-    Directions in which B~ is singular to rounding, and landmarks that carry no point, get nothing.
-    """
-    pencil = _Pencil.of(reduced)
-    Y = pencil.scale[:, None] * right[pencil.kept]
-    try:
-        factor = _Cholesky(pencil.scaled(pencil.B), "B~")
-        Y = factor.solve(factor.solve(Y, transposed=True), transposed=False)
-    except _UnsuitedError:
-        basis = _truncated(pencil)
-        Y = basis @ (basis.T @ Y)
-    coordinates = np.zeros((reduced.size, right.shape[1]))
-    coordinates[pencil.kept] = pencil.scale[:, None] * Y
-    return coordinates
 
 
 def reduced_components(reduced: Reduced) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from ...core.messages import setting
+from ...core.records import Floats, Operator, Problem, Sparse
+from ...core.run import Run
 from ...errors import InputError
-from ...messages import setting
-from ...records import Floats, Operator, Problem, Sparse
-from ...run import Run
 from ...spectral.operators import Explicit, Laplacian, Normal
 from ..eigen.common import standardise
 from .bounds import upper_bound

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...core.records import Integers, PlannedStage, Problem, Solution, Sparse
+from ...core.run import Run
 from ...methods.base import Embedded, Method, Part, Size
-from ...records import Integers, PlannedStage, Problem, Sparse
-from ...run import Run
 from .columns import affinity_of, column_weights
 from .configuration import LandmarkSolver
 from .costs import restricted
 from .fitting import embed_columns
-from .restricted import LandmarkSolution, solve_restricted
+from .restricted import solve_restricted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,13 +34,13 @@ class VariationalNystrom(LandmarkSolver):
 
     def _solve(
         self, problem: Problem, indices: Integers, Z: Sparse | None, n_components: int, run: Run
-    ) -> LandmarkSolution:
+    ) -> Solution:
         """A point without a landmark among its neighbours takes its weights Z, where there are any."""
 
         def columns(run: Run) -> Sparse:
             return column_weights(affinity_of(problem), indices, Z)
 
-        return solve_restricted(problem, run.stage("columns", columns), n_components, self, run)
+        return solve_restricted(problem, run.stage("columns", columns), n_components, self, run).solution
 
     def costs(self, method: Method, size: Size) -> list[PlannedStage]:
         """The stages of the whole problem, then those of the landmarks."""

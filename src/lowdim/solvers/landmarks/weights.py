@@ -14,17 +14,17 @@ from scipy.sparse import csr_array
 
 from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
+from ...core.messages import setting
+from ...core.parallel import row_blocks
+from ...core.places import State
+from ...core.records import Floats, Neighbors, Sparse
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import DataWarning, InputError
-from ...messages import setting
 from ...neighbors import Index, build_index, resolve_metric
 from ...neighbors.metrics import PRECOMPUTED, MappedMetric
 from ...neighbors.metrics.general import parameters_from_data
 from ...neighbors.pairwise import pairwise_distances
-from ...parallel import row_blocks
-from ...places import State
-from ...records import Floats, Neighbors, Sparse
-from ...run import Run
 from .choosing import Landmarks
 
 BLOCK_NEIGHBORS = 1 << 18

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from ...core.records import Sparse, format_bytes
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
-from ...records import Sparse, format_bytes
-from ...run import Run
 from .covariance import covariance_pca
 from .randomized import randomized_pca
 from .result import Components, LinearFit, needs_spectrum

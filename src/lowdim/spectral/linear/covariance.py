@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...core.lapack import eigenpairs
+from ...core.records import Floats
+from ...core.run import Run
 from ...data.rows import Rows
-from ...lapack import eigenpairs
-from ...records import Floats
-from ...run import Run
 from .moments import moments
 from .result import Components, LinearFit, assemble, components_to_compute, resolve_components
 

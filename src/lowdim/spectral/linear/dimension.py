@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from ...records import Floats
+from ...core.records import Floats
 
 
 def likeliest_dimension(variances: Floats, n_samples: int) -> int:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from ...core.parallel import row_blocks
+from ...core.records import Floats, Sparse
+from ...core.run import Run
 from ...data.rows import Rows
-from ...parallel import row_blocks
-from ...records import Floats, Sparse
-from ...run import Run
 
 _BLOCK_BYTES = 1 << 23
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.messages import setting
+from ...core.records import Floats
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
-from ...messages import setting
-from ...records import Floats
-from ...run import Run
 from .choose import fit_pca
 from .covariance import leading_eigenpairs
 from .moments import moments

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.parallel import row_blocks
+from ...core.records import Floats
 from ...data.rows import Rows
 from ...errors import InputError
-from ...parallel import row_blocks
-from ...records import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.parallel import row_blocks
+from ...core.records import Floats
+from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import ConvergenceWarning
-from ...parallel import row_blocks
-from ...records import Floats
-from ...run import Run
 from ...solvers.eigen.krylov import Verdict, largest
 from .covariance import covariance_pca
 from .moments import column_moments, working_dtype

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ...core.messages import named, setting
+from ...core.records import Floats
 from ...errors import InputError
-from ...messages import named, setting
-from ...records import Floats
 from ..signs import leading_signs
 from .dimension import likeliest_dimension
 

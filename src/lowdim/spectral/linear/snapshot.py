@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas, qr
 
+from ...core.parallel import apart, row_blocks
+from ...core.records import Floats, Sparse
+from ...core.run import Run
 from ...data.rows import Rows
-from ...parallel import apart, row_blocks
-from ...records import Floats, Sparse
-from ...run import Run
 from .covariance import leading_eigenpairs
 from .result import Components, LinearFit, assemble, components_to_compute, needs_spectrum, resolve_components
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.parallel import row_blocks
+from ...core.records import Floats
+from ...core.run import Run
 from ...data.rows import Rows
-from ...parallel import row_blocks
-from ...records import Floats
-from ...run import Run
 from .covariance import leading_eigenpairs
 from .result import Components, LinearFit, assemble, require_count
 from .snapshot import orthonormal_rows

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .... import kernels
+from ....core.records import Floats, Integers
+from ....core.run import Run
 from ....data.rows import Rows
 from ....neighbors import resolve_metric
 from ....neighbors.geometry import Geometry
 from ....neighbors.metrics import MappedMetric
-from ....records import Floats, Integers
-from ....run import Run
 
 BLOCK_ROWS = 4096
 NATIVE = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
@@ -75,7 +75,7 @@ def _by_distances(measure: Callable[[int, slice], Floats], n_rows: int, run: Run
 
     def step(new: int) -> tuple[int, float]:
         def work(part: slice) -> tuple[int, float]:
-            place, largest = kernels.farthest.lower(measure(new, part), smallest[part])
+            place, largest = kernels.neighbors.farthest.lower(measure(new, part), smallest[part])
             return part.start + place, largest
 
         return _farthest_of(run.map(work, n_rows, block_rows=_block_rows(n_rows)))
@@ -99,12 +99,12 @@ class _Dense:
         row = geometry.block(None, slice(new, new + 1))
         before = np.arange(number)
         apart = np.empty(number)
-        kernels.distances.dense_pairs(
+        kernels.neighbors.distances.dense_pairs(
             row.values, row.terms, self.landmarks, self.terms, np.array([0, number]), before, apart
         )
 
         def work(part: slice) -> tuple[int, float]:
-            place, largest = kernels.farthest.move_nearer(
+            place, largest = kernels.neighbors.farthest.move_nearer(
                 rows.block(part, dtype),
                 geometry.terms[part],
                 row.values,

@@ -1,26 +1,29 @@
 """Centres of k-means as landmarks: they spread with the density of the data.
 
-Lloyd's iterations on a sample (Lloyd 1982). Points are assigned by the exact index of the neighbour search, and sums
-run in the order of the rows, so that the centres depend on the seed alone, not on the number of threads.
+The k-means of `lowdim.spectral.grouping` on a sample of rows of any form. Points are assigned by the exact index of the
+neighbour search, and sums run in the order of the rows, so that the centres depend on the seed alone, not on the number
+of threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count as count_from
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ....core.messages import setting
+from ....core.parallel import row_blocks
+from ....core.records import Floats, format_bytes
+from ....core.run import Run
 from ....data.duplicates import find_duplicates
 from ....data.rows import Rows
 from ....errors import InputError
-from ....messages import setting
 from ....neighbors import build_index, resolve_metric
 from ....neighbors.metrics import MappedMetric
-from ....parallel import row_blocks
-from ....records import Floats, Integers, format_bytes
-from ....run import Run
+from ....spectral.grouping import Assignment, iterate, means
 
 POINTS_PER_CENTRE = 64
 FEWEST_PER_CENTRE = 8
@@ -61,16 +64,20 @@ def k_means_centres(rows: Rows, count: int, metric: str | Callable[..., float], 
     centres = _vectors(
         sample.select(run.random("landmarks").choice(sample.n_rows, count, replace=False)), resolved
     )
-    previous = np.inf
-    for turn in range(ITERATIONS):
-        index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, run=run)
-        found = index.query(sample, 1, run.silent())
-        centres = _means(sample, found.indices, found.distances, count, resolved)
-        run.progress(turn + 1, ITERATIONS)
-        spread = float(np.mean(found.distances**2))
-        if spread >= (1 - TOLERANCE) * previous:
-            break
-        previous = spread
+    turns = count_from(1)
+
+    def assign(centres: Floats) -> Assignment:
+        found = _assign(sample, centres, metric, resolved, run)
+        run.progress(next(turns), ITERATIONS)
+        return found
+
+    centres = iterate(
+        centres,
+        assign,
+        update=lambda found: means(found, lambda farthest: _vectors(sample.select(farthest), resolved)),
+        rests=lambda step: step.spread >= (1 - TOLERANCE) * step.last_spread,
+        most=ITERATIONS,
+    )
     return Rows(centres[find_duplicates(Rows(centres), n_jobs=run.n_jobs).first])
 
 
@@ -91,16 +98,15 @@ def _vectors(rows: Rows, metric: MappedMetric) -> Floats:
     return np.asarray((block - terms[:, :1]) * terms[:, 1:2])
 
 
-def _means(sample: Rows, labels: Integers, distances: Floats, count: int, metric: MappedMetric) -> Floats:
-    """Mean of the points of each centre; the points farthest from theirs where a centre has none."""
-    sums, sizes = np.zeros((count, sample.n_columns)), np.bincount(labels, minlength=count)
+def _assign(
+    sample: Rows, centres: Floats, metric: str | Callable[..., float], resolved: MappedMetric, run: Run
+) -> Assignment:
+    """The nearest centre of each point by the exact index, and the sums of their vectors."""
+    index = build_index(Rows(centres), metric, search="exact", n_queries=sample.n_rows, run=run)
+    found, count = index.query(sample, 1, run.silent()), centres.shape[0]
+    sums = np.zeros((count, sample.n_columns))
     for block in row_blocks(sample.n_rows, sample.block_rows()):
-        own = labels[block]
+        own = found.indices[block]
         members: Any = csr_array((np.ones(own.size), (own, np.arange(own.size))), shape=(count, own.size))
-        sums += members @ _vectors(Rows(sample.values[block]), metric)
-    empty = np.flatnonzero(sizes == 0)
-    if empty.size:
-        farthest = np.argsort(-distances, kind="stable")[: empty.size]
-        sums[empty] = _vectors(sample.select(farthest), metric)
-        sizes[empty] = 1
-    return np.asarray(sums / sizes[:, None])
+        sums += members @ _vectors(Rows(sample.values[block]), resolved)
+    return Assignment(found.indices, found.distances**2, sums, np.bincount(found.indices, minlength=count))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ....core.records import Integers
+from ....core.run import Run
 from ....data.rows import Rows
 from ....neighbors import Index, build_index
 from ....neighbors.metrics.general import parameters_from_data
-from ....records import Integers
-from ....run import Run
 
 SURPLUS = 1.2
 NEIGHBORS = 8

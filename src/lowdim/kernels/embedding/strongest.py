@@ -1,0 +1,51 @@
+"""The strongest edges of a graph in compressed rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.records import Floats, Integers
+from ..compiling import njit
+
+
+@njit(cache=True, nogil=True)
+def cutoffs(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: Floats,
+    kappa: int,
+    values: Floats,
+    last: Integers,
+    start: int,
+    stop: int,
+) -> None:
+    """Value and column of the ``kappa``-th entry of each row in the order (falling value, rising column).
+
+    Columns are sorted. A row that has no more entries than that keeps all: its value is -infinity.
+    """
+    kept = np.empty(kappa)
+    columns = np.empty(kappa, np.int64)
+    for row in range(start, stop):
+        if indptr[row + 1] - indptr[row] <= kappa:
+            values[row], last[row] = -np.inf, 0
+            continue
+        count = 0
+        for place in range(indptr[row], indptr[row + 1]):
+            value = data[place]
+            if count == kappa:
+                if value <= kept[count - 1]:
+                    continue
+                count -= 1
+            hole = count
+            # An equal value stays before: it has the smaller column.
+            while hole > 0 and kept[hole - 1] < value:
+                kept[hole] = kept[hole - 1]
+                columns[hole] = columns[hole - 1]
+                hole -= 1
+            kept[hole] = value
+            columns[hole] = indices[place]
+            count += 1
+        values[row], last[row] = kept[kappa - 1], columns[kappa - 1]

@@ -1,0 +1,104 @@
+"""Linear-time transposition of compressed rows, and the merge of a matrix with its transpose.
+
+Explicit zeros are entries like any other: a zero-length edge of a distance graph survives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.records import Floats, Integers
+from ..compiling import njit
+
+UNION, AVERAGE, MUTUAL = 0, 1, 2
+LARGER, SMALLER, MEAN = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)
+def transpose(
+    indptr: Integers, indices: Integers, values: Floats, n_columns: int
+) -> tuple[Integers, Integers, Floats]:
+    """Compressed rows of the transpose, each row sorted by column whatever the order that came."""
+    starts = np.zeros(n_columns + 1, np.int64)
+    for place in range(indices.size):
+        starts[indices[place] + 1] += 1
+    for column in range(n_columns):
+        starts[column + 1] += starts[column]
+    rows = np.empty(indices.size, np.int64)
+    moved = np.empty(indices.size, np.float64)
+    following = starts[:-1].copy()
+    for row in range(indptr.size - 1):
+        for place in range(indptr[row], indptr[row + 1]):
+            target = following[indices[place]]
+            following[indices[place]] = target + 1
+            rows[target] = row
+            moved[target] = values[place]
+    return starts, rows, moved
+
+
+@njit(cache=True, nogil=True)
+def count_merged(
+    indptr: Integers,
+    indices: Integers,
+    other_indptr: Integers,
+    other_indices: Integers,
+    how: int,
+    bounds: tuple[int, int],
+    counts: Integers,
+) -> None:
+    """Number of entries that each row in ``bounds`` has after the merge; both matrices have sorted rows."""
+    for row in range(bounds[0], bounds[1]):
+        left, right = indptr[row], other_indptr[row]
+        common = 0
+        while left < indptr[row + 1] and right < other_indptr[row + 1]:
+            step = indices[left] - other_indices[right]
+            common += step == 0
+            left += step <= 0
+            right += step >= 0
+        if how == MUTUAL:
+            counts[row] = common
+        else:
+            both = indptr[row + 1] - indptr[row] + other_indptr[row + 1] - other_indptr[row]
+            counts[row] = both - common
+
+
+@njit(cache=True, nogil=True)
+def _combined(first: float, second: float, how: int, combine: int) -> float:
+    if how == AVERAGE or combine == MEAN:
+        return 0.5 * (first + second)
+    return max(first, second) if combine == LARGER else min(first, second)
+
+
+@njit(cache=True, nogil=True)
+def fill_merged(
+    matrix: tuple[Integers, Integers, Floats],
+    other: tuple[Integers, Integers, Floats],
+    how: int,
+    combine: int,
+    bounds: tuple[int, int],
+    merged: tuple[Integers, Integers, Floats],
+) -> None:
+    """Entries of the rows in ``bounds`` after the merge, sorted, written at the places counted before."""
+    indptr, indices, values = matrix
+    other_indptr, other_indices, other_values = other
+    merged_indptr, merged_indices, merged_values = merged
+    alone = 0.5 if how == AVERAGE else 1.0
+    for row in range(bounds[0], bounds[1]):
+        left, right, place = indptr[row], other_indptr[row], merged_indptr[row]
+        left_end, right_end = indptr[row + 1], other_indptr[row + 1]
+        while left < left_end or right < right_end:
+            if right == right_end or (left < left_end and indices[left] < other_indices[right]):
+                column, value, shared = indices[left], alone * values[left], False
+                left += 1
+            elif left == left_end or other_indices[right] < indices[left]:
+                column, value, shared = other_indices[right], alone * other_values[right], False
+                right += 1
+            else:
+                value = _combined(values[left], other_values[right], how, combine)
+                column, shared = indices[left], True
+                left += 1
+                right += 1
+            if shared or how != MUTUAL:
+                merged_indices[place] = column
+                merged_values[place] = value
+                place += 1

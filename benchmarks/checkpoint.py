@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import lowdim
-from lowdim.persistence import checkpoint
+from lowdim.store import checkpoint
 
 from .data import Labelled, mnist
 from .harness import run, table

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.persistence.atomic import writing
+from lowdim.core.atomic import writing
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lowdim import __version__
-from lowdim.persistence.atomic import writing
+from lowdim.core.atomic import writing
 
 if TYPE_CHECKING:
     from .notebook import Claim

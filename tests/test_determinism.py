@@ -41,7 +41,8 @@ import hashlib, sys
 import numpy as np
 from lowdim import kernels
 if "parts first" in sys.argv:
-    eigen, patches, five = kernels.small_eigen, kernels.local_patches, [np.empty(5) for _ in range(3)]
+    eigen, patches = kernels.affinities.small_eigen, kernels.affinities.local_patches
+    five = [np.empty(5) for _ in range(3)]
     eigen.unit_scale(np.eye(5))
     eigen.tridiagonalise(np.eye(5), *five)
     eigen.implicit_ql(np.ones(5), np.zeros(5), np.eye(5), True)
@@ -53,7 +54,7 @@ if "parts first" in sys.argv:
 points = np.random.default_rng(0).normal(size=(50, 12, 5))
 grams = (points @ points.transpose(0, 2, 1)).ravel()
 local = np.empty_like(grams)
-kernels.local_patches.alignment_block(grams, np.arange(51) * 12, np.arange(51) * 144, 2, local)
+kernels.affinities.local_patches.alignment_block(grams, np.arange(51) * 12, np.arange(51) * 144, 2, local)
 print(hashlib.sha256(local.tobytes()).hexdigest())
 """
 

@@ -40,7 +40,7 @@ def test_every_documented_name_is_there():
     )
     said = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True, check=True)
     assert {name: names[name] for name in said.stdout.split()} == {}
-    assert {"lowdim.plotting.plot_gallery", "lowdim.persistence.describe", "lowdim.data.files"} <= set(names)
+    assert {"lowdim.plotting.plot_gallery", "lowdim.models.describe", "lowdim.data.files"} <= set(names)
 
 
 def test_names_are_found_in_texts():
@@ -54,9 +54,7 @@ def test_names_are_found_in_texts():
 
 
 def test_a_part_of_the_package_loads_when_it_is_named():
-    code = (
-        "import lowdim; print(lowdim.persistence.describe.__name__, lowdim.errors.CheckpointWarning.__name__)"
-    )
+    code = "import lowdim; print(lowdim.models.describe.__name__, lowdim.errors.CheckpointWarning.__name__)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["describe", "CheckpointWarning"]
 

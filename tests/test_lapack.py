@@ -138,7 +138,7 @@ def test_other_threads_run_meanwhile():
 
 LEFT = """
 import signal, threading
-from lowdim import parallel
+from lowdim.core import parallel
 signal.signal(signal.SIGINT, signal.default_int_handler)
 began, end = threading.Event(), threading.Event()
 def call():

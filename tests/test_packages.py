@@ -16,7 +16,7 @@ PACKAGE = Path(lowdim.__file__).parent
 # Each package may import from the packages before it, and from itself.
 ORDER = [
     {"core"},
-    {"kernels", "atomic"},
+    {"kernels"},
     {"data"},
     {"validation"},
     {"neighbors"},
@@ -32,33 +32,15 @@ ORDER = [
     {"store"},
     {"estimators"},
     {"selection"},
-    {"persistence"},
+    {"models"},
     {"cli"},
     {"__main__"},
 ]
 RANK = {package: place for place, packages in enumerate(ORDER) for package in packages}
 
 
-# Everything that writes uses this one file, so it has a place of its own, below the models that its folder keeps.
-# Estimators keep checkpoints, in the same envelope as models: that comes before them.
-STORE = (
-    "arrays",
-    "budget",
-    "checkpoint",
-    "consistency",
-    "container",
-    "encoding",
-    "identity",
-    "lock",
-    "number_types",
-    "registry",
-    "type_checks",
-)
-APART = {
-    ("persistence", "atomic"): "atomic",
-    ("solvers", "eigen"): "eigen",
-    ("spectral", "linear"): "linear",
-} | {("persistence", name): "store" for name in STORE}
+# Folders that are so much of their own that they have a place of their own.
+APART = {("solvers", "eigen"): "eigen", ("spectral", "linear"): "linear"}
 
 
 def package_of(path: Path) -> str:

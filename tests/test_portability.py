@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from lowdim.cli.terminal import signals
-from lowdim.core import memory
+from lowdim.core import atomic, memory
 from lowdim.data import mapped
 from lowdim.errors import CheckpointError
-from lowdim.persistence import atomic, lock
+from lowdim.store import lock
 
 # Modules of POSIX, and functions of os, that Windows does not have.
 POSIX = ("fcntl", "resource", "pwd", "grp", "termios")
@@ -44,7 +44,7 @@ for name in {ABSENT}: hasattr(os, name) and delattr(os, name)
 import importlib, pkgutil, lowdim
 for part in pkgutil.walk_packages(lowdim.__path__, "lowdim."):
     if not part.name.endswith("__main__") and ".experiments" not in part.name: importlib.import_module(part.name)
-from lowdim.memory import available_memory
+from lowdim.core.memory import available_memory
 X = numpy.random.default_rng(0).standard_normal((60, 3))
 model = lowdim.Isomap(n_neighbors=8, checkpoint=sys.argv[1] + "/kept").fit(X)
 lowdim.save(model, sys.argv[1] + "/m.lowdim")

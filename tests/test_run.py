@@ -12,9 +12,9 @@ from lowdim.core.events import Events
 from lowdim.core.run import Run, Shared, Store, Workers
 from lowdim.core.streams import STREAMS, Streams
 from lowdim.errors import DataWarning, Stop
-from lowdim.persistence import budget, checkpoint
-from lowdim.persistence.budget import Pace
-from lowdim.persistence.identity import Identity
+from lowdim.store import budget, checkpoint
+from lowdim.store.budget import Pace
+from lowdim.store.identity import Identity
 
 
 @dataclass

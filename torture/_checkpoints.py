@@ -16,7 +16,7 @@ import lowdim
 from lowdim.core import run as running
 from lowdim.core.events import Event, Listener
 from lowdim.errors import CheckpointWarning, FileError
-from lowdim.persistence import budget, checkpoint
+from lowdim.store import budget, checkpoint
 
 from . import _runs
 from ._injection import Injector

@@ -47,7 +47,7 @@ def jobs() -> dict[str, Maker]:
 @cache
 def zoo() -> Any:
     """Small models of every kind, which the tests keep."""
-    folder = str(Path(__file__).parents[1] / "tests" / "persistence")
+    folder = str(Path(__file__).parents[1] / "tests" / "models")
     if folder not in sys.path:
         sys.path.append(folder)
     import model_zoo

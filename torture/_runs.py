@@ -14,8 +14,8 @@ import numpy as np
 import lowdim
 from lowdim.core import run as running
 from lowdim.errors import CheckpointWarning
-from lowdim.persistence import budget, checkpoint, container
 from lowdim.selection import Sweep
+from lowdim.store import budget, checkpoint, container
 
 RUNS: dict[str, Callable[[Any], Any]] = {
     "t-SNE": lambda path: fit(lowdim.TSNE(max_iter=60, record=20, repulsion="fft", checkpoint=path)),

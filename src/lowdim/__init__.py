@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
+    from .models import load, save
     from .objectives.repulsion.barnes_hut import BarnesHut
     from .objectives.repulsion.exact import Exact
     from .objectives.repulsion.fft import FFT
-    from .persistence import load, save
     from .plotting import animate, plot
     from .selection import sweep
     from .solvers.landmarks.landmark_z import LandmarkZ
@@ -74,8 +74,8 @@ _HOMES = {
     "sweep": "selection",
     "plot": "plotting",
     "animate": "plotting",
-    "save": "persistence",
-    "load": "persistence",
+    "save": "models",
+    "load": "models",
 }
 
 __all__ = [

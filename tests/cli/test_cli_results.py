@@ -81,7 +81,7 @@ def test_targets_are_checked_before_anything_is_read(lowdim_command, model_file,
 
     monkeypatch.setattr("lowdim.data.files.reading.read_as", read)
     monkeypatch.setattr("lowdim.data.files.read", read)
-    monkeypatch.setattr("lowdim.persistence.load", read)
+    monkeypatch.setattr("lowdim.models.load", read)
     monkeypatch.setattr("lowdim.data.files.read_embedding", read)
     answer = lowdim_command(line)
     assert answer.code == 1

@@ -16,7 +16,7 @@ import lowdim
 import lowdim.cli
 import lowdim.core.parallel
 from lowdim.cli.terminal.signals import STOPPING, heeding
-from lowdim.persistence import budget
+from lowdim.store import budget
 
 SOURCE = Path(lowdim.__file__).parents[1]
 LOWDIM = [sys.executable, "-m", "lowdim"]

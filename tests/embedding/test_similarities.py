@@ -17,6 +17,7 @@ from lowdim import kernels
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.maps.fixed_embedding import FixedEmbeddingMap
+from lowdim.models import rebuilding
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.divergence import kl_divergence
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
@@ -25,7 +26,7 @@ from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT
 from lowdim.objectives.similarities.tabulated import table_of
 from lowdim.objectives.t_sne import TSNE
-from lowdim.persistence import rebuilding, registry
+from lowdim.store import registry
 
 ONE = Run.of(0, 1)
 NEW = (Power(), Tail())

@@ -16,7 +16,7 @@ from lowdim.core import run as running
 from lowdim.errors import CheckpointError, CheckpointWarning, InputError, InterruptedWarning
 from lowdim.optimize import DirectedDescent
 from lowdim.optimize.directions import SpectralDirection
-from lowdim.persistence import budget, checkpoint
+from lowdim.store import budget, checkpoint
 
 ROOT = Path(__file__).parents[2]
 KINDS = {

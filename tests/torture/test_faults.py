@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import lowdim
-from lowdim.persistence import checkpoint
+from lowdim.store import checkpoint
 from torture import _checkpoints, _injection, _jobs, faults
 
 DIRECT = (

@@ -134,5 +134,5 @@ if __name__ == "__main__":
 
     for kernel in pkgutil.walk_packages(lowdim.kernels.__path__, "lowdim.kernels."):
         import_module(kernel.name)
-    with atheris.instrument_imports(include=["lowdim.data", "lowdim.persistence", "lowdim.cli"]):
+    with atheris.instrument_imports(include=["lowdim.data", "lowdim.models", "lowdim.cli"]):
         _fuzz(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))

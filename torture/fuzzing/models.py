@@ -13,7 +13,7 @@ import numpy as np
 
 from .bytes import NUMBERS, mutated
 
-FOLDER = Path(__file__).parents[2] / "tests" / "persistence" / "fixtures"
+FOLDER = Path(__file__).parents[2] / "tests" / "models" / "fixtures"
 STRANGE: tuple[Any, ...] = (
     None, True, False, -1, 0, 1, 2, 3, 7, 40, 41, 0.5, -0.5, 1e308, -1e300, 1e-300, *NUMBERS, 10**400, "", "x", "C",
     "F", "euclidean", "graph", [], {}, [[]], {"dict": []}, {"tuple": []}, {"float": "nan"}, {"float": "inf"},
@@ -32,8 +32,8 @@ METADATA: tuple[dict[str, str], ...] = (
 @cache
 def stored() -> tuple[tuple[str, bytes, dict[str, Any], dict[str, np.ndarray[Any, Any]]], ...]:
     """Name, bytes, tree and arrays of one model of each family."""
-    from lowdim.persistence.container import open_container
-    from lowdim.persistence.models import read_document
+    from lowdim.models.files import read_document
+    from lowdim.store.container import open_container
 
     found = []
     for path in sorted(FOLDER.glob("format-*/*.lowdim")):
@@ -111,7 +111,7 @@ def _other_array(array: Any, arrays: list[Any], random: Random) -> Any:
 
 def model(random: Random) -> bytes:
     """A model file: damaged, or wrong within and with digests made anew."""
-    from lowdim.persistence import container
+    from lowdim.store import container
 
     _, data, document, arrays = random.choice(stored())
     how = random.random()
@@ -134,7 +134,7 @@ def model(random: Random) -> bytes:
 
 def sealed(header: bytes, body: bytes) -> bytes:
     """A header with empty digests and its arrays, with the digests that they should have."""
-    from lowdim.persistence import container
+    from lowdim.store import container
 
     zeros = container.EMPTY.encode()
     data = container._digest_of_data(np.frombuffer(body, np.uint8)).encode()

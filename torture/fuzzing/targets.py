@@ -76,7 +76,7 @@ def _model(path: Path, options: Options) -> None:
 
 
 def _info(path: Path, options: Options) -> None:
-    from lowdim.persistence import describe
+    from lowdim.models import describe
 
     with judged(path.name):
         found = describe(path)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..core.atomic import check_target, writing
 from ..core.parallel import map_blocks, row_blocks
 from ..core.records import Floats, Integers, format_bytes
 from ..errors import FileError, InputError
-from ..persistence.atomic import check_target, writing
 from .catalogue import CATALOGUE
 from .stored import Dataset, Seed, find, load
 

@@ -18,9 +18,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.atomic import writing
 from ..core.events import Events
 from ..errors import FormatError, MissingDataError
-from ..persistence.atomic import writing
 from .catalogue import Entry
 from .stored import cache_folder, missing
 

@@ -29,8 +29,8 @@ from ..errors import InputError
 from ..maps.base import Map
 from ..methods.base import Embedded
 from ..neighbors.metrics import bind_metric
-from ..persistence.checkpoint import keeping
-from ..persistence.identity import Identity
+from ..store.checkpoint import keeping
+from ..store.identity import Identity
 from .foreign_names import ForeignNames, own_word
 
 COMMON_RULES: Mapping[str, Rule] = {

@@ -14,9 +14,9 @@ from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
 from .base import COMMON_RULES, Estimator, parameters
-from .engines import ENGINE_RULES
 from .graphs import METRIC_RULES
-from .starts import INIT_RULES
+from .initial_embedding import INIT_RULES
+from .repulsion_and_optimizer import ENGINE_RULES
 
 EMBEDDING_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,

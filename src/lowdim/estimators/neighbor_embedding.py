@@ -41,9 +41,9 @@ from ..optimize.schedules import Annealing
 from . import costs
 from .embedding_parameters import EmbeddingParameters
 from .embedding_schedule import choose_optimizer, make_schedule, path_of_lambda, usual_steps
-from .engines import check_repulsion, choose_repulsion
 from .graphs import check_affinity_input, metric_of
-from .starts import check_start, find_start
+from .initial_embedding import check_start, find_start
+from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
 USUAL_PERPLEXITY = 30.0
 NEIGHBORS_PER_PERPLEXITY = 3

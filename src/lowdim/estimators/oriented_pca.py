@@ -15,9 +15,9 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded
-from ..persistence.identity import Identity
 from ..spectral.linear.choose import estimate
 from ..spectral.linear.oriented import OrientedFit, oriented_pca
+from ..store.identity import Identity
 from .base import COMMON_RULES, Estimator, parameters
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.atomic import writing
 from ..core.records import Floats
 from ..errors import InputError
-from ..persistence.atomic import writing
 from .colours import colouring
 from .drawing import drawing_order, require_matplotlib
 from .labels import Labels, named

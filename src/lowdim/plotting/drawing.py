@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.atomic import writing
 from ..core.records import Floats, Integers
 from ..errors import InputError, MissingExtraError
-from ..persistence.atomic import writing
 from .colours import Colouring, hexadecimal
 from .palette import SHAPES
 from .shading import shade

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.atomic import check_target, writing
 from ..core.markup import Markup, Text, joined, tag
 from ..core.records import Floats, Report, format_bytes
 from ..errors import InputError, LowdimError
 from ..metrics.score import score
 from ..metrics.scores import Scores
-from ..persistence.atomic import check_target, writing
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
 from .labels import Columns, Labels, Named, named, table_of

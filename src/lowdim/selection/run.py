@@ -18,8 +18,8 @@ from ..core.run import Shared
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
-from ..persistence.checkpoint import keeping
-from ..persistence.identity import Identity
+from ..store.checkpoint import keeping
+from ..store.identity import Identity
 from .choose import choose_judges
 from .fits import Fits
 from .grid import Grid, Point, expand, widest

@@ -107,7 +107,7 @@ def _from_numpy(X: NDArray[Any], name: str) -> Taken:
 
 def _from_objects(X: Any, name: str) -> Taken:
     """Lists of lists, and objects that NumPy can read."""
-    if not (isinstance(X, list | tuple | int | float | complex | np.generic) or _is_array_like(X)):
+    if not (isinstance(X, list | tuple | range | int | float | complex | np.generic) or _is_array_like(X)):
         raise InputTypeError(
             f"{name} must be data, points as rows: an array, a sparse matrix, a data frame or a list of lists; got an "
             f"object of type {type(X).__name__}. Convert it: numpy.asarray(...)."

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
 
 
 def _model(path: str) -> tuple[str, Any]:
-    from ...persistence import describe
+    from ...models import describe
 
     found = describe(path)
     return str(found), found.to_json()

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     targets = [("--output", output), *(("--plot", name) for name in options.plot), ("--json", options.json)]
     check_all(targets, force=options.force, inputs=inputs)
     check_pictures("--plot", options.plot)
-    from ...persistence import load
+    from ...models import load
 
     with session.stage("load"):
         model = load(options.model)

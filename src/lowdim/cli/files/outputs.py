@@ -203,7 +203,7 @@ class Outputs:
         )
 
     def _save(self, model: Any) -> None:
-        from ...persistence import save
+        from ...models import save
 
         # Pictures of new points show the fitted ones beside them; for all else there is the file of coordinates.
         is_drawn = model.embedding_.shape[1] <= DRAWN or self.coordinates is None

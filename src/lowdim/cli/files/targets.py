@@ -52,7 +52,7 @@ def check_pictures(option: str, names: Sequence[str], allowed: Iterable[str] = P
 
 def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs: Sequence[str]) -> None:
     """Every file that will be written: possible, none of the inputs, none twice, and new unless forced."""
-    from ...persistence.atomic import check_target
+    from ...core.atomic import check_target
 
     seen: dict[Path, str] = {}
     to_output = [option for option, name in targets if name == STANDARD]
@@ -165,7 +165,7 @@ def write_json(name: str, content: Any, *, force: bool, inputs: Sequence[str]) -
 
 def write_text(name: str, text: str, *, force: bool, inputs: Sequence[str]) -> None:
     """Text to a file or to standard output."""
-    from ...persistence import atomic
+    from ...core import atomic
     from ..terminal.streams import emit
 
     if name == STANDARD:

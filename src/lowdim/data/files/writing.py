@@ -14,9 +14,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.atomic import AnyPath, writing
 from ...core.records import Floats
 from ...errors import InputError
-from ...persistence.atomic import AnyPath, writing
 from ..mapped import in_memory
 from .checks import check_file
 from .table import Table

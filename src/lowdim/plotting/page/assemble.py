@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 
-from ...persistence.atomic import writing
+from ...core.atomic import writing
 from ..thumbnails import Images
 from .content import Content
 from .sprites import sheets_of

@@ -12,14 +12,14 @@ import pytest
 from model_zoo import POINTS, ZOO, fitted, forged, taken_apart
 
 import lowdim
-from lowdim import persistence
+from lowdim import models
 from lowdim.errors import FileError, FormatError
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))
 def test_every_model_is_described(name: str, tmp_path: Path) -> None:
     model, _ = fitted(name)
-    found = persistence.describe(lowdim.save(model, tmp_path / "model.lowdim"))
+    found = models.describe(lowdim.save(model, tmp_path / "model.lowdim"))
     assert found.method == type(model).__name__
     assert (found.n_samples, found.n_components) == model.embedding_.shape
     assert found.n_features == getattr(model, "n_features_in_", None)
@@ -37,7 +37,7 @@ def test_the_page_for_people(tmp_path: Path) -> None:
         random_state=np.random.default_rng(0),
     ).fit(POINTS)
     path = lowdim.save(model, tmp_path / "model.lowdim")
-    text = str(persistence.describe(path))
+    text = str(models.describe(path))
     assert text.startswith("LaplacianEigenmaps: 90 points of 3 columns in 3 dimensions\n")
     assert "written by: lowdim 0.1.0, format 2" in text
     assert "new points: LocallyLinearMap" in text
@@ -51,19 +51,19 @@ def test_odd_parameters_are_shown(tmp_path: Path) -> None:
     fields = {"init": np.asfortranarray(POINTS[:, :2])}
     model = lowdim.TSNE(max_iter=5, perplexity=5, **fields).fit(POINTS)
     model.homotopy = [{"a": float("nan")}, (0.5, float("inf"))]
-    found = persistence.describe(lowdim.save(model, tmp_path / "model.lowdim")).to_json()["parameters"]
+    found = models.describe(lowdim.save(model, tmp_path / "model.lowdim")).to_json()["parameters"]
     assert found["homotopy"] == [{"a": "nan"}, [0.5, "inf"]]
     assert found["init"] == "array float64 (90, 2)"
 
 
 def test_problems_without_points_and_names_of_columns(tmp_path: Path) -> None:
-    text = str(persistence.describe(lowdim.save(fitted("Problem-sparse")[0], tmp_path / "a.lowdim")))
+    text = str(models.describe(lowdim.save(fitted("Problem-sparse")[0], tmp_path / "a.lowdim")))
     assert "A = 'csr_array (90, 90)'" in text
-    text = str(persistence.describe(lowdim.save(fitted("Problem")[0], tmp_path / "b.lowdim")))
+    text = str(models.describe(lowdim.save(fitted("Problem")[0], tmp_path / "b.lowdim")))
     assert text.startswith("SpectralProblem: 90 points in 2 dimensions")
     pandas = pytest.importorskip("pandas")
     model = lowdim.PCA(2).fit(pandas.DataFrame(POINTS, columns=list("abc")))
-    text = str(persistence.describe(lowdim.save(model, tmp_path / "c.lowdim")))
+    text = str(models.describe(lowdim.save(model, tmp_path / "c.lowdim")))
     assert "of 3 columns with names in" in text
 
 
@@ -71,14 +71,14 @@ def test_only_the_header_is_read(tmp_path: Path) -> None:
     path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    assert persistence.describe(path).n_samples == 90
+    assert models.describe(path).n_samples == 90
     with pytest.raises(FormatError, match="damaged"):
         lowdim.load(path)
     path.write_bytes(whole[:300] + b"x" + whole[301:])
     with pytest.raises(FormatError, match="damaged"):
-        persistence.describe(path)
+        models.describe(path)
     with pytest.raises(FileError, match="does not exist"):
-        persistence.describe(tmp_path / "nothing")
+        models.describe(tmp_path / "nothing")
 
 
 def test_objects_that_double_over_and_over_end(tmp_path: Path) -> None:
@@ -91,21 +91,13 @@ def test_objects_that_double_over_and_over_end(tmp_path: Path) -> None:
     document["objects"][place][1]["parameters"]["dict"].append(["solver", {"object": place + 59}])
     document["objects"][place + 1][1] = {}
     with pytest.raises(FormatError, match="not that of a model"):
-        persistence.describe(forged(path, document, arrays))
+        models.describe(forged(path, document, arrays))
 
 
 def test_describing_is_light(tmp_path: Path) -> None:
     path = lowdim.save(fitted("TSNE-exact")[0], tmp_path / "model.lowdim")
-    code = (
-        f"import sys; from lowdim.persistence import describe; describe({str(path)!r}); print(*sys.modules)"
-    )
+    code = f"import sys; from lowdim.models import describe; describe({str(path)!r}); print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert {"sklearn", "numba"}.isdisjoint(loaded)
-
-
-def test_the_door_knows_its_names() -> None:
-    assert persistence.load is lowdim.load
-    with pytest.raises(AttributeError, match="no attribute 'pickle'"):
-        _ = persistence.pickle

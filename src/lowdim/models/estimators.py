@@ -15,10 +15,10 @@ from ..maps.base import Map
 from ..optimize.outcome import History
 from ..spectral.linear.streaming import Sketch
 from ..spectral.preimage import Preimage
-from .arrays import Broken
-from .consistency import check_model
-from .registry import Entry
-from .type_checks import fits
+from ..store.arrays import Broken
+from ..store.consistency import check_model
+from ..store.registry import Entry
+from ..store.type_checks import fits
 
 OUTPUT = "_sklearn_output_config"
 """Where scikit-learn's ``set_output`` keeps its choice."""

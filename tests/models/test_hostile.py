@@ -17,7 +17,7 @@ from model_zoo import fitted, forged, taken_apart, with_first
 import lowdim
 from lowdim.core.run import Run
 from lowdim.errors import FormatError, LowdimError, MissingExtraError
-from lowdim.persistence import describe
+from lowdim.models import describe
 
 KINDS = (
     "PCA",

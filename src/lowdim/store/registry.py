@@ -183,10 +183,10 @@ def find(name: str) -> Entry:
     module, attribute = NAMES[name]
     kind = getattr(import_module(f"{PACKAGE}.{module}"), attribute)
     if name in ESTIMATORS:
-        made: Entry = import_module(".estimators", __package__).entry(kind)
+        made: Entry = import_module(f"{PACKAGE}.models.estimators").entry(kind)
         return made
     if name in REBUILT.get(module, ()):
-        take, make = import_module(".rebuilding", __package__).REBUILDERS[name]
+        take, make = import_module(f"{PACKAGE}.models.rebuilding").REBUILDERS[name]
         return Entry(take, make, make)
     return Entry(_take_fields, kind, kind)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..core.atomic import check_target, writing
 from ..core.run import Run, Workers
 from ..errors import FormatError, InputError, InputTypeError, LowdimWarning
-from . import registry
-from .arrays import Broken
-from .atomic import check_target, writing
-from .container import AGAIN, ModelFile, open_container, write_container
-from .encoding import MOST_THREADS, Decoder, Encoder
+from ..store import registry
+from ..store.arrays import Broken
+from ..store.container import AGAIN, ModelFile, open_container, write_container
+from ..store.encoding import MOST_THREADS, Decoder, Encoder
 
 FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""

@@ -13,11 +13,11 @@ import numpy as np
 from scipy import sparse
 
 import lowdim
+from lowdim.models.files import read_document
 from lowdim.optimize import DirectedDescent, Momentum, StrongWolfe
 from lowdim.optimize.directions import LimitedMemory, SpectralDirection
-from lowdim.persistence import registry
-from lowdim.persistence.container import open_container, write_container
-from lowdim.persistence.models import read_document
+from lowdim.store import registry
+from lowdim.store.container import open_container, write_container
 
 POINTS = lowdim.datasets.swiss_roll(90, random_state=0).data
 APART = np.sqrt(((POINTS[:, None] - POINTS[None]) ** 2).sum(axis=2))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.records import format_bytes
-from . import registry
-from .container import Header, open_container
-from .models import read_document
+from ..store import registry
+from ..store.container import Header, open_container
+from .files import read_document
 
 MOST_SHOWN = 1 << 20
 """Parts of the parameters that are looked at."""

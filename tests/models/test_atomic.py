@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from lowdim.core import atomic
+from lowdim.core.atomic import check_target, writing
 from lowdim.errors import FileError, FormatError, LowdimError
-from lowdim.persistence import atomic
-from lowdim.persistence.atomic import check_target, writing
 
 
 def names(folder: Path) -> list[str]:

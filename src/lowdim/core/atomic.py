@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..core.messages import setting
 from ..errors import FileError
+from .messages import setting
 
 AnyPath = str | os.PathLike[str]
 

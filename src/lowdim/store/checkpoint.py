@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..core.atomic import writing
 from ..core.events import Events
 from ..core.places import Place, State
 from ..core.run import Run
 from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
 from .arrays import Broken
-from .atomic import writing
 from .budget import PATIENCE, Budget
 from .container import open_container, write_container
 from .encoding import Decoder, Encoder

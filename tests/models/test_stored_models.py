@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.persistence import describe, models, registry
+from lowdim.models import describe, files
+from lowdim.store import registry
 
 FOLDER = Path(__file__).parent / "fixtures"
 FILES = sorted(FOLDER.glob("format-*/*.lowdim"))
@@ -30,6 +31,6 @@ def test_stored_models_load(path: Path) -> None:
 
 
 def test_every_format_and_every_family_is_stored() -> None:
-    assert {path.parent.name for path in FILES} == {f"format-{n}" for n in range(1, models.FORMAT + 1)}
-    newest = {describe(path).method for path in FILES if path.parent.name == f"format-{models.FORMAT}"}
+    assert {path.parent.name for path in FILES} == {f"format-{n}" for n in range(1, files.FORMAT + 1)}
+    newest = {describe(path).method for path in FILES if path.parent.name == f"format-{files.FORMAT}"}
     assert newest == set(registry.ESTIMATORS)

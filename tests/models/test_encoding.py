@@ -18,10 +18,10 @@ from scipy import sparse
 import lowdim
 from lowdim.core.records import Floats, Integers, Sparse
 from lowdim.core.run import Run
-from lowdim.persistence import registry
-from lowdim.persistence.container import NAMES, open_container, write_container
-from lowdim.persistence.encoding import Decoder, Encoder
-from lowdim.persistence.type_checks import fits
+from lowdim.store import registry
+from lowdim.store.container import NAMES, open_container, write_container
+from lowdim.store.encoding import Decoder, Encoder
+from lowdim.store.type_checks import fits
 
 arrays = hnp.arrays(
     st.sampled_from(sorted(NAMES, key=lambda dtype: dtype.name)),

@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import lowdim
-from lowdim import persistence
 from lowdim.core.run import Run
 from lowdim.errors import FileError, FormatError, InputError, InputTypeError, LowdimWarning
+from lowdim.models import describe, files
 from lowdim.neighbors.geometry import Geometry
-from lowdim.persistence import container, models
+from lowdim.store import container
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))
@@ -41,7 +41,7 @@ def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
 
 def test_every_repulsion_and_search_is_in_the_zoo(tmp_path: Path) -> None:
     """A class of the registry that no model of the zoo stores would be untested."""
-    from lowdim.persistence import registry
+    from lowdim.store import registry
 
     seen = set()
     for name in ZOO:
@@ -259,10 +259,10 @@ def test_newer_formats_are_refused_and_older_ones_brought_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
-    monkeypatch.setattr(models, "FORMAT", 1)
+    monkeypatch.setattr(files, "FORMAT", 1)
     with pytest.raises(FormatError, match=r"format 2 by lowdim 0\.1\.0; this is lowdim 0\.1\.0, .* up to 1"):
         lowdim.load(path)
-    monkeypatch.setattr(models, "FORMAT", 4)
+    monkeypatch.setattr(files, "FORMAT", 4)
     with pytest.raises(FormatError, match="format 2, which was never in use"):
         lowdim.load(path)
 
@@ -272,7 +272,7 @@ def test_newer_formats_are_refused_and_older_ones_brought_up(
                 fields["parameters"]["dict"].append(["whiten", True])
         return document
 
-    monkeypatch.setattr(models, "MIGRATIONS", {2: rename, 3: lambda document: document})
+    monkeypatch.setattr(files, "MIGRATIONS", {2: rename, 3: lambda document: document})
     assert lowdim.load(path).whiten is True
 
 
@@ -341,7 +341,7 @@ def test_an_embedding_can_be_left_out(tmp_path: Path) -> None:
         _ = again.embedding_
     with pytest.raises(AttributeError, match="'PCA' object has no attribute 'places_'"):
         _ = again.places_
-    info = persistence.describe(path)
+    info = describe(path)
     assert (info.n_samples, info.n_components) == (90, 2)
     assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
     again.partial_fit(POINTS[:30])

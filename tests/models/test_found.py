@@ -11,7 +11,7 @@ from model_zoo import forged, taken_apart
 
 import lowdim
 from lowdim.errors import FormatError, LowdimError
-from lowdim.persistence.consistency import is_finite
+from lowdim.store.consistency import is_finite
 
 STORED = Path(__file__).parent / "fixtures" / "format-1"
 NEW = np.load(STORED / "expected.npz", allow_pickle=False)["new"]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import lowdim
 from lowdim.errors import FileError, FormatError
-from lowdim.persistence import container
-from lowdim.persistence.container import MOST_HEADER, open_container, write_container
+from lowdim.store import container
+from lowdim.store.container import MOST_HEADER, open_container, write_container
 
 METADATA = {"version": "1", "model": "{}"}
 

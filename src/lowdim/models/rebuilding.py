@@ -40,7 +40,7 @@ from ..objectives.repulsion.fft import FourierField
 from ..objectives.repulsion.grid import Splines
 from ..objectives.repulsion.protocol import FrozenField
 from ..objectives.similarities import BY_NAME, Similarity
-from .arrays import Broken
+from ..store.arrays import Broken
 
 Take = Callable[[Any], dict[str, Any]]
 Known = dict[tuple[int, bool], float]

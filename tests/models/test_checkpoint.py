@@ -16,9 +16,9 @@ from lowdim.core.places import Place
 from lowdim.core.run import Run, Store
 from lowdim.errors import CheckpointError, CheckpointWarning, FileError, InputError
 from lowdim.optimize.outcome import History
-from lowdim.persistence import budget, checkpoint, lock
-from lowdim.persistence.budget import Budget, Pace
-from lowdim.persistence.identity import Identity, digest, text
+from lowdim.store import budget, checkpoint, lock
+from lowdim.store.budget import Budget, Pace
+from lowdim.store.identity import Identity, digest, text
 
 
 @pytest.fixture(autouse=True)
@@ -303,7 +303,7 @@ def test_what_cannot_be_removed_is_named(tmp_path, monkeypatch):
 def test_a_manifest_that_cannot_be_read_is_no_reason_to_remove_it(tmp_path, monkeypatch):
     keep(tmp_path / "kept", {"a": 1}, finished=False)
     with monkeypatch.context() as patch:
-        patch.setattr("lowdim.persistence.container._opened", denied)
+        patch.setattr("lowdim.store.container._opened", denied)
         with pytest.raises(
             FileError, match=r"kept: a checkpoint .*cannot be read: Permission denied"
         ) as info:

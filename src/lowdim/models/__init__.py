@@ -1,0 +1,8 @@
+"""Model files: a fitted estimator on disk, and back."""
+
+from __future__ import annotations
+
+from .description import ModelInfo, describe
+from .files import load, save
+
+__all__ = ["ModelInfo", "describe", "load", "save"]

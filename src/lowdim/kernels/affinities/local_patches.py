@@ -1,6 +1,6 @@
 """Local matrices of the LLE family, one for each neighbourhood, from its Gram matrix.
 
-``grams`` and ``out`` hold square matrices end to end, as ``kernels.local_linear`` lays them; ``indptr`` and
+``grams`` and ``out`` hold square matrices end to end, as ``local_linear`` lays them; ``indptr`` and
 ``places`` are those of the block of rows. Local matrices are positive semidefinite and send the constant
 vector to zero, up to rounding.
 """

@@ -1,6 +1,6 @@
 """One step of farthest-point sampling: what a new landmark changes, and which point is now the farthest.
 
-Distances are those of ``kernels.distances``, squared. A point that is at most half as far from its landmark as
+Distances are those of ``distances``, squared. A point that is at most half as far from its landmark as
 that landmark is from the new one cannot be nearer to the new one (triangle inequality): its row is not read.
 """
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from lowdim.core.records import Neighbors
+from lowdim.core.records import Components, Neighbors
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import DisconnectedError
@@ -152,3 +152,33 @@ def test_a_sparse_graph_uses_the_distances_that_it_has():
     graph = symmetric_graph(index.query_radius(None, 2.0, Run.of()), Run.of())
     joined = connect_components(find_components(graph), index, Run.of())
     assert joined.lengths.tolist() == [4.0]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_rows_that_cannot_be_nearest_are_not_asked(metric, monkeypatch):
+    """The same edges to the last bit, from a share of the rows."""
+    rng = np.random.default_rng(0)
+    points = 30.0 * rng.standard_normal((12, 3))[np.arange(1200) % 12] + rng.standard_normal((1200, 3))
+    run = Run.of(0)
+    index = build_index(Rows(points), metric=metric, search="exact", run=run)
+    components = Components(np.arange(1200) % 12, np.full(12, 100))
+    bounds = index.outside_bounds(np.arange(1200), components.labels, components.labels, run)
+    assert bounds.any()
+    assert (bounds <= index.nearest_outside(np.arange(1200), components.labels, run)[1]).all()
+
+    asked = []
+    nearest_outside = type(index).nearest_outside
+
+    def counted(self, rows, labels, run):
+        asked.append(rows.size)
+        return nearest_outside(self, rows, labels, run)
+
+    monkeypatch.setattr(type(index), "nearest_outside", counted)
+    quick = connect_components(components, index, run)
+    few, asked = sum(asked), []
+    monkeypatch.setattr(type(index), "outside_bounds", lambda self, rows, *others: np.zeros(rows.size))
+    slow = connect_components(components, index, run)
+    assert few < 0.5 * sum(asked)
+    np.testing.assert_array_equal(quick.starts, slow.starts)
+    np.testing.assert_array_equal(quick.ends, slow.ends)
+    np.testing.assert_array_equal(quick.lengths, slow.lengths)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -50,7 +52,7 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
 
     Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's
     nearest outside point stays its nearest while it stays outside, so that later rounds search again only
-    for rows that lost theirs.
+    for rows that lost theirs, and of these only where the shortest edge may start.
 
     Parameters
     ----------
@@ -73,7 +75,10 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
         run.progress(components.count - count, components.count - 1)
         outer = np.flatnonzero(labels != 0)
         lost = outer[(nearest[outer] < 0) | (labels[nearest[outer]] == labels[outer])]
-        nearest[lost], distances[lost] = index.nearest_outside(lost, labels, run)
+        nearest[lost], distances[lost] = -1, np.inf
+        bounds = index.outside_bounds(lost, labels, components.labels, run)
+        for rows in _worth_asking(lost, bounds, outer, distances, labels):
+            nearest[rows], distances[rows] = index.nearest_outside(rows, labels, run)
         best = _shortest_of_each(outer, nearest, distances, labels)
         if not np.isfinite(distances[best]).all():
             raise DisconnectedError(
@@ -84,6 +89,27 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
         labels = _join(best, nearest, distances, labels, edges)
     ends = np.array([edge[:2] for edge in edges], dtype=np.int64).reshape(-1, 2)
     return Edges(ends[:, 0], ends[:, 1], np.array([edge[2] for edge in edges], dtype=np.float64))
+
+
+def _worth_asking(
+    lost: Integers, bounds: Floats, outer: Integers, distances: Floats, labels: Integers
+) -> Iterator[Integers]:
+    """The rows of which one may be the start of its component's shortest edge, in two parts.
+
+    First the row of each component that may be the nearest to another one. What it finds is an edge, and rows that are
+    farther than its length from every other component need not be asked.
+    """
+    if bounds.any():
+        order = np.lexsort((lost, bounds, labels[lost]))
+        first = order[np.flatnonzero(np.diff(labels[lost[order]], prepend=-1))]
+        yield lost[first]
+        reach = np.full(int(labels.max()) + 1, np.inf)
+        np.minimum.at(reach, labels[outer], distances[outer])
+        keep = bounds <= reach[labels[lost]]
+        keep[first] = False
+        lost = lost[keep]
+    if lost.size:
+        yield lost
 
 
 def _shortest_of_each(outer: Integers, nearest: Integers, distances: Floats, labels: Integers) -> Integers:

@@ -15,6 +15,7 @@ from ..data.rows import Rows
 from .centred_points import CentredPoints
 from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
+from .outside_bounds import outside_bounds
 from .recall import Recall
 from .searchers.base import BallSearcher, Found, Searcher
 from .searchers.blocked import BlockedSearcher, nearest_in_double
@@ -162,12 +163,33 @@ class EuclideanIndex(Index):
             nearest[small], distances[small] = found.indices[places], found.distances[places]
         for label in np.flatnonzero(sizes > SMALL_COMPONENT):
             mine = np.flatnonzero(labels[points] == label)
-            if mine.size:
-                outside = np.flatnonzero(labels != label)
+            outside = np.flatnonzero(labels != label)
+            if 0 < mine.size <= FEW_ROWS:
+                nearest[mine], distances[mine] = self._nearest_among(points[mine], outside, run)
+            elif mine.size:
                 others = exact_index(Geometry(self.rows.select(outside), self.geometry.metric, run), run)
                 found = others.query(self.rows.select(points[mine]), 1, run)
                 nearest[mine], distances[mine] = outside[found.indices], found.distances
         return nearest, distances
+
+    def outside_bounds(self, points: Integers, labels: Integers, pieces: Integers, run: Run) -> Floats:
+        """Bounds by the means and radii of the pieces."""
+        return outside_bounds(self.geometry, points, labels, pieces, run)
+
+    def _nearest_among(self, points: Integers, others: Integers, run: Run) -> tuple[Integers, Floats]:
+        """The nearest of some indexed points to each of a few, by comparing with all of them."""
+        nowhere = np.full(1, -1, np.int64)
+
+        def compare(part: slice) -> tuple[int, float]:
+            block = self.geometry.block(self.rows.select(points[part]), slice(0, 1))
+            squared = self.geometry.candidates(block, nowhere, others[None].copy())[0]
+            place = int(squared.argmin())
+            return int(others[place]), float(squared[place])
+
+        found = run.map(compare, points.size, block_rows=1)
+        return np.array([point for point, _ in found]), self.geometry.to_metric(
+            np.array([squared for _, squared in found])
+        )
 
     def _measure(
         self, block: Block, own: Integers, found: Found, k: int

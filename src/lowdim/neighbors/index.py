@@ -72,6 +72,13 @@ class Index(ABC):
         The distance is infinite where none is known.
         """
 
+    def outside_bounds(self, points: Integers, labels: Integers, pieces: Integers, run: Run) -> Floats:
+        """For some indexed points a bound below what `nearest_outside` would find; 0 where unknown.
+
+        ``pieces`` are finer labels: each is a part of what has one label.
+        """
+        return np.zeros(points.size)
+
     def check_k(self, rows: Rows | None, k: int) -> None:
         """Refuse more neighbours than there are points to choose from."""
         available = self.n_points - (rows is None)

@@ -33,6 +33,7 @@ NAMES = [
     "checkpoint",
     "signals",
     "parts",
+    "kinds",
 ]
 
 

@@ -135,7 +135,7 @@ def test_an_interrupt_does_not_wait_for_a_long_call_of_a_library(folder):
     # A dense eigenproblem that would take ten minutes.
     np.save("many.npy", np.random.default_rng(0).normal(size=(60, 5)))
     program = (
-        "import sys, threading, lowdim.core.lapack, lowdim.parallel\n"
+        "import sys, threading, lowdim.core.lapack, lowdim.core.parallel\n"
         "def long(name, *arguments):\n"
         "    print(name, file=sys.stderr, flush=True)\n"
         "    threading.Event().wait(600)\n"

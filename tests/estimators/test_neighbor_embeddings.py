@@ -285,7 +285,7 @@ BAD = [
     ({"lam": np.nan}, "lam"),
     ({"homotopy": [0.5, -2.0]}, "homotopy"),
     ({"init": np.zeros((10, 2))}, r"\(250, 2\)"),
-    ({"init": np.full((250, 2), np.nan)}, "500 NaN or infinite"),
+    ({"init": np.full((250, 2), np.nan)}, "500 such entries"),
     ({"init": "nowhere"}, "init"),
     ({"init": [["a", "b"]] * 250}, "must hold numbers"),
     ({"n_components": 3, "repulsion": "fft"}, "at most 2 dimensions"),

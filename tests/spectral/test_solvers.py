@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from lowdim.core.records import Problem
 from lowdim.core.run import Run
-from lowdim.errors import ConvergenceWarning, InputError
+from lowdim.errors import ConvergenceWarning, DisconnectedWarning, InputError
 from lowdim.solvers.eigen import solve
 from lowdim.solvers.eigen.common import standardise
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
@@ -157,7 +157,8 @@ def test_several_trivial_solutions_of_a_square_normal_form():
 def test_null_vectors_that_are_not_trivial_are_found():
     rng = np.random.default_rng(8)
     F = sparse.csr_array(sparse.block_diag([reconstruction(rng.standard_normal((300, 3))) for _ in range(2)]))
-    solution = solve(Problem(Normal(F), "smallest", None, np.ones((600, 1))), 2, run=Run.of(0))
+    with pytest.warns(DisconnectedWarning, match="2 groups"):
+        solution = solve(Problem(Normal(F), "smallest", None, np.ones((600, 1))), 2, run=Run.of(0))
     assert solution.values[0] < 1e-20
     np.testing.assert_allclose(np.abs(solution.vectors[:, 0]), 1 / np.sqrt(600), rtol=1e-6)
     exact = linalg.svdvals(F.toarray())[::-1][2] ** 2
@@ -188,7 +189,7 @@ def test_tiny_eigenvalues_of_a_long_path_keep_their_digits():
     )
     exact = 2 * np.sin(np.pi * np.arange(1, 4) / (2 * (size - 1))) ** 2
     np.testing.assert_allclose(solution.values, exact, rtol=1e-9)
-    assert [attempt.solver for attempt in solution.attempts] == ["lanczos", "shift-invert"]
+    assert [attempt.solver for attempt in solution.attempts] == ["shift-invert"]
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "shift-invert"])

@@ -66,28 +66,36 @@ def test_cost_is_that_of_a_dense_matrix_when_it_is_one():
     assert symbolic.bytes(symmetric=False) > symbolic.bytes(symmetric=True) >= 8 * 1600
 
 
-@pytest.mark.parametrize("limit", [0.0, np.inf])
-def test_indefinite_matrix_is_refused_by_either_factor(limit, monkeypatch):
-    monkeypatch.setattr(factor, "_FRONTAL_WORK", limit)
+def test_indefinite_matrix_is_refused():
     A = sparse.csr_array(np.diag([1.0, 2.0, -3.0, 4.0]))
     with pytest.raises(SolverFailure):
         factor.factor_symmetric(A)
 
 
-@pytest.mark.parametrize("limit", [0.0, np.inf])
-def test_general_factor_by_either_way(limit, monkeypatch):
-    monkeypatch.setattr(factor, "_FRONTAL_WORK", limit)
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("by", ["multifrontal", "SuperLU"])
+def test_general_factor_by_either_way(by, columns, monkeypatch):
+    monkeypatch.setattr(factor, "_is_sound", lambda *_: by == "multifrontal")
     rng = np.random.default_rng(1)
     A = sparse.csr_array(sparse.random_array((100, 100), density=0.05, rng=rng) + 2 * sparse.eye_array(100))
-    B = rng.standard_normal((100, 2))
+    B = rng.standard_normal((100, columns))
     found = factor.factor_general(A)
-    assert found.name == ("multifrontal" if limit == 0.0 else "SuperLU")
+    assert found.name == by
     np.testing.assert_allclose(A @ found.solve(B), B, atol=1e-9)
     np.testing.assert_allclose(A.T @ found.solve_transposed(B), B, atol=1e-9)
 
 
-def test_pivots_that_fronts_cannot_exchange_fall_back_to_superlu(monkeypatch):
-    monkeypatch.setattr(factor, "_FRONTAL_WORK", 0.0)
+def test_a_symbolic_factor_that_is_known_is_not_made_again(monkeypatch):
+    A = sparse.csr_array(
+        sparse.diags_array([np.full(49, -1.0), np.full(50, 3.0), np.full(49, -1.0)], offsets=[-1, 0, 1])
+    )
+    symbolic = Symbolic(A)
+    monkeypatch.delattr(factor, "Symbolic")
+    found = factor.factor_symmetric(A, symbolic=symbolic)
+    np.testing.assert_allclose(A @ found.solve(np.ones((50, 1))), 1.0, atol=1e-12)
+
+
+def test_pivots_that_fronts_cannot_exchange_fall_back_to_superlu():
     A = sparse.csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1e-30]]))
     A = sparse.csr_array(sparse.block_diag([A + 1e-30 * np.eye(3)] * 3))
     found = factor.factor_general(A)

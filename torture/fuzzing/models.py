@@ -124,7 +124,8 @@ def model(random: Random) -> bytes:
         name = random.choice(sorted(arrays))
         arrays = arrays | {name: _other_array(arrays[name], list(arrays.values()), random)}
     metadata = {"version": "1", "lowdim": "0.1.0", "model": json.dumps(document)} | extra
-    header = container._packed(arrays, metadata, container.EMPTY, container.EMPTY)
+    stored_arrays = [container._Stored(name, array, array.dtype) for name, array in arrays.items()]
+    header = container._packed(stored_arrays, metadata, container.EMPTY, container.EMPTY)
     body = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays.values())
     if random.random() < 0.2:
         text = mutated(header[8:], random)

@@ -34,11 +34,16 @@ def local_weights(n_rows: int, k: int) -> PlannedStage:
 
 
 def lanczos(n_rows: int, edges: int, n_components: int, n_columns: int = FLAT + 1) -> PlannedStage:
-    """Some hundreds of products with a sparse matrix; large surfaces take more than is worth it, and then a factor."""
+    """Some hundreds of products with a sparse matrix; surfaces, which would take thousands, a factor."""
     vectors = DOUBLE * n_rows * (2 * n_components + 60 + edges // 2)
     if n_columns <= FLAT:
-        factor = 1400 * n_rows if n_rows > 50_000 else 0
-        return PlannedStage("solve", n_rows * 6e-5, vectors + factor, "Lanczos, or a factor", elastic=True)
+        return PlannedStage(
+            "solve",
+            n_rows * 2.5e-5,
+            vectors + 1400 * n_rows,
+            "factor and Lanczos, of a surface",
+            elastic=True,
+        )
     products = 100 + 4 * n_components
     # Past the caches a product takes longer a row.
     seconds = products * n_rows * (1.5e-7 + edges * 2e-9) * (1 + n_rows * 1e-6)

@@ -98,7 +98,7 @@ class LocallyLinear(Method):
         if self.variant == "standard":
             solving: PlannedStage = costs.sparse_factor(n_rows, k, n_columns)
         elif n_columns <= costs.FLAT:
-            solving = costs.sparse_factor(n_rows, 4 * k, n_columns)
+            solving = costs.sparse_factor(n_rows, k, n_columns)
         else:
             solving = costs.lanczos(n_rows, 4 * k, self.n_components)
         return Costs(forming, forming, [solving], 2 * k)

@@ -53,3 +53,36 @@ def component_roots(indptr: NDArray[Any], indices: NDArray[Any]) -> Integers:
     for row in range(n_rows):
         parents[row] = find_root(parents, row)
     return parents
+
+
+@njit(cache=True, nogil=True)
+def breadth(indptr: NDArray[Any], indices: NDArray[Any]) -> tuple[int, int]:
+    """Most levels, and most rows in a level, of breadth-first searches from a far row of each component."""
+    n_rows = indptr.size - 1
+    seen = np.zeros(n_rows, dtype=np.int64)
+    queue = np.empty(n_rows, dtype=np.int64)
+    longest, widest, sweep = 0, 0, 0
+    for row in range(n_rows):
+        if seen[row]:
+            continue
+        start = row
+        for _ in range(2):
+            # The last row that a search reaches is at the far end: the second search starts there.
+            sweep += 1
+            queue[0], seen[start] = start, sweep
+            begin, end, levels, most = 0, 1, 0, 0
+            while begin < end:
+                stop = end
+                levels += 1
+                most = max(most, stop - begin)
+                for q in range(begin, stop):
+                    for place in range(indptr[queue[q]], indptr[queue[q] + 1]):
+                        other = indices[place]
+                        if seen[other] != sweep:
+                            seen[other] = sweep
+                            queue[end] = other
+                            end += 1
+                begin = stop
+            start = queue[end - 1]
+        longest, widest = max(longest, levels), max(widest, most)
+    return longest, widest

@@ -167,27 +167,36 @@ def forward_run(
 ) -> None:
     """Solve with the panels of supernodes [first, last), for each row of X, pivots put in ``order`` before.
 
-    Sums of products may be reordered by the compiler, the same way every time.
+    Two rows at a time, an even number of them: a panel comes from memory once for both. Sums of products may be
+    reordered by the compiler, the same way every time.
     """
     starts, bounds, rows = shape[0], shape[1], shape[2]
     for s in range(first, last):
         begin, width = starts[s], starts[s + 1] - starts[s]
-        for c in range(X.shape[0]):
-            x = X[c]
+        for c in range(0, X.shape[0], 2):
+            x, y = X[c], X[c + 1]
+            x_own, y_own = x[begin : begin + width], y[begin : begin + width]
             at = places[s]
             if order.size:
-                x[begin : begin + width] = x[begin : begin + width][order[begin : begin + width]]
+                x_own[:] = x_own[order[begin : begin + width]]
+                y_own[:] = y_own[order[begin : begin + width]]
             for i in range(width):
-                total = 0.0
+                row = panel[at : at + i]
+                x_sum, y_sum = 0.0, 0.0
                 for j in range(i):
-                    total += panel[at + j] * x[begin + j]
-                x[begin + i] = (x[begin + i] - total) / panel[at + i]
+                    x_sum += row[j] * x_own[j]
+                    y_sum += row[j] * y_own[j]
+                x_own[i] = (x_own[i] - x_sum) / panel[at + i]
+                y_own[i] = (y_own[i] - y_sum) / panel[at + i]
                 at += width
             for p in range(bounds[s], bounds[s + 1]):
-                total = 0.0
+                row = panel[at : at + width]
+                x_sum, y_sum = 0.0, 0.0
                 for j in range(width):
-                    total += panel[at + j] * x[begin + j]
-                x[rows[p]] -= total
+                    x_sum += row[j] * x_own[j]
+                    y_sum += row[j] * y_own[j]
+                x[rows[p]] -= x_sum
+                y[rows[p]] -= y_sum
                 at += width
 
 
@@ -199,21 +208,33 @@ def backward_run(
     starts, bounds, rows = shape[0], shape[1], shape[2]
     for s in range(last - 1, first - 1, -1):
         begin, width = starts[s], starts[s + 1] - starts[s]
-        for c in range(X.shape[0]):
-            x = X[c]
+        for c in range(0, X.shape[0], 2):
+            x, y = X[c], X[c + 1]
+            x_own, y_own = x[begin : begin + width], y[begin : begin + width]
             at = places[s] + width * width
             for p in range(bounds[s], bounds[s + 1]):
-                value = x[rows[p]]
+                row = panel[at : at + width]
+                x_value, y_value = x[rows[p]], y[rows[p]]
                 for j in range(width):
-                    x[begin + j] -= panel[at + j] * value
+                    x_own[j] -= row[j] * x_value
+                    y_own[j] -= row[j] * y_value
                 at += width
             for i in range(width - 1, -1, -1):
                 at = places[s] + i * width
-                x[begin + i] /= panel[at + i]
-                value = x[begin + i]
+                row = panel[at : at + i]
+                x_own[i] /= panel[at + i]
+                y_own[i] /= panel[at + i]
+                x_value, y_value = x_own[i], y_own[i]
                 for j in range(i):
-                    x[begin + j] -= panel[at + j] * value
+                    x_own[j] -= row[j] * x_value
+                    y_own[j] -= row[j] * y_value
             if order.size:
-                exchanged = x[begin : begin + width].copy()
-                for j in range(width):
-                    x[begin + order[begin + j]] = exchanged[j]
+                _put_back(x_own, order[begin : begin + width])
+                _put_back(y_own, order[begin : begin + width])
+
+
+@njit(cache=True, nogil=True)
+def _put_back(own: Floats, order: Integers) -> None:
+    exchanged = own.copy()
+    for j in range(own.size):
+        own[order[j]] = exchanged[j]

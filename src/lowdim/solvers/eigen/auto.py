@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,7 +15,9 @@ from ...core.run import Run
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
 from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian
 from . import dense, lanczos, lobpcg, shift_invert
-from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, standardise
+from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, measured, standardise
+from .forecast import foresee
+from .null_space import null_space
 
 SOLVERS: dict[str, Solver] = {
     "dense": dense.solve,
@@ -33,6 +35,8 @@ _USABLE = 1e-3
 #: Residual relative to |A| that rounding alone may leave to a solver that has converged by its own measure.
 _ROUNDING = 1e-12
 _RESOLUTION = 1e-14
+#: Products that Lanczos may take whatever the factor costs: its end comes suddenly.
+_FEWEST_PRODUCTS = 400
 
 
 def solve(
@@ -68,18 +72,6 @@ def solve(
     return _solve(problem, solver, Settings(n_components, tolerance, run, start))
 
 
-def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
-    standard, n_components = standardise(problem, settings.run), settings.n_components
-    if not 1 <= n_components <= standard.room:
-        raise InputError(
-            f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "
-            f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
-        )
-    if solver not in _LADDER:
-        return _climb(standard, settings, _asked(solver, standard, settings))
-    return _climb(standard, settings, _ladder(standard, settings))
-
-
 @dataclass(frozen=True, slots=True)
 class _Rung:
     """A solver to try, and why; a ``dear`` one is skipped where a cheaper one came close."""
@@ -88,6 +80,46 @@ class _Rung:
     why: str
     run: Solver
     dear: bool = False
+
+
+_Rungs = Callable[[Standard, Settings], Iterator[_Rung]]
+
+
+def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
+    standard, n_components = standardise(problem, settings.run), settings.n_components
+    if not 1 <= n_components <= standard.room:
+        raise InputError(
+            f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "
+            f"{standard.basis.shape[1]} trivial solutions), got {n_components}"
+        )
+    rungs = _ladder if solver in _LADDER else partial(_asked, solver)
+    known = null_space(standard, settings)
+    if known is None:
+        return _climb(standard, settings, rungs(standard, settings))
+    return _beside(known, standard, settings, rungs)
+
+
+def _beside(known: Floats, standard: Standard, settings: Settings, rungs: _Rungs) -> Solution:
+    """A null space that is known, and what else is wanted beside it."""
+    why = "points that lean on nobody outside their groups give it away"
+    settings.run.chosen("solver", "null space", why)
+    found = measured(standard, known, standard.apply(known), "null space", 1)
+    found = replace(
+        found, attempts=(Attempt("null space", why, f"residual {found.residuals.max():.1e} |A|"),)
+    )
+    rest = replace(settings, n_components=settings.n_components - known.shape[1])
+    if not rest.n_components:
+        return found
+    deflated = replace(standard, basis=np.hstack((standard.basis, known)))
+    other = _climb(deflated, rest, rungs(deflated, rest))
+    return Solution(
+        np.concatenate((found.values, other.values)),
+        np.hstack((found.vectors, other.vectors)),
+        np.concatenate((found.residuals, other.residuals)),
+        other.solver,
+        other.iterations,
+        found.attempts + other.attempts,
+    )
 
 
 def _asked(solver: str, standard: Standard, settings: Settings) -> Iterator[_Rung]:
@@ -103,12 +135,12 @@ def _is_small(standard: Standard, settings: Settings) -> bool:
 
 
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
-    """Solvers in the order to try, by size and structure.
+    """Solvers in the order to try, by size, structure and what they would cost.
 
     Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians and explicit
-    sparse matrices: lanczos with a bounded effort, then shift-invert, lobpcg, dense. Products F'F at the
-    small end, whose eigenvalues crowd at zero: shift-invert, lobpcg, lanczos, dense. The last ones only where
-    nothing before came close, and dense only where it can end.
+    sparse matrices: lanczos or shift-invert, whichever is foreseen to take less, then the other, lobpcg, dense.
+    Products F'F at the small end, whose eigenvalues crowd at zero: shift-invert, lobpcg, lanczos, dense. The last
+    ones only where nothing before came close, and dense only where it can end.
     """
     size, k = standard.size, settings.n_components
     problem = standard.problem
@@ -119,16 +151,34 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
     elif isinstance(problem.operator, CenteredGram | GramRows) or _is_dense(problem.operator):
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
+    elif isinstance(problem.operator, Laplacian | Explicit):
+        yield from _by_cost(standard, settings)
     else:
-        if isinstance(problem.operator, Laplacian | Explicit):
-            bounded = partial(lanczos.solve, max_products=40 * k + 1500, give_up=True)
-            yield _Rung("lanczos", "products are cheap and need no factor", bounded)
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
         yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
-        if not isinstance(problem.operator, Laplacian | Explicit):
-            yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
+        yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
     if size <= _DENSE_LIMIT:
         yield _Rung("dense", "nothing else is left", dense.solve, dear=True)
+
+
+def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
+    """Lanczos and shift-invert of a sparse matrix, the one that is foreseen to take less before the other.
+
+    Lanczos may take as long as the factor would, and gives up after a third of that where it sees no end.
+    """
+    forecast = foresee(standard, settings)
+    inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
+    bounded = partial(lanczos.solve, give_up=True)
+    most = 40 * settings.n_components + 1500
+    if forecast.prefers_factor:
+        yield _Rung("shift-invert", "the factor is cheap, and the gaps are small", inverted)
+        yield _Rung("lanczos", "the factor did not do", partial(bounded, max_products=most))
+    else:
+        budget = int(min(most, max(_FEWEST_PRODUCTS, forecast.factored / forecast.product)))
+        why = "products are cheap and need no factor"
+        yield _Rung("lanczos", why, partial(bounded, max_products=budget))
+        yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", inverted)
+    yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
 
 
 def _is_dense(operator: Operator) -> bool:

@@ -1,7 +1,7 @@
 """One small interface to sparse factors: prepare once, solve many.
 
-Where the fill is small SciPy's SuperLU is as good as any; where it is large the fronts of ``multifrontal`` go
-through LAPACK.
+The fronts of ``multifrontal`` are the quickest, whatever the fill; SciPy's SuperLU is there for matrices whose pivots
+must be sought beyond a front.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ from scipy.sparse import linalg
 
 from ...core.memory import available_memory
 from ...core.parallel import FACTOR, apart
-from ...core.records import Floats, Sparse, format_bytes
+from ...core.records import Floats, Integers, Sparse, format_bytes
 from .common import SolverFailure
 from .multifrontal import Multifrontal, Symbolic
 
-#: Multiply-adds of a Cholesky factor from which dense fronts pay.
-_FRONTAL_WORK = 3e8
 #: Share of the free memory that a factor may take when no limit is given, and what is free where nobody says.
 _MEMORY_SHARE = 0.6
 _USUAL_MEMORY = 8e9
-_NOT_POSITIVE = "the matrix is not positive definite: its smallest eigenvalues are below zero"
 
 
 class Factor(Protocol):
@@ -41,20 +38,23 @@ class Factor(Protocol):
 
 
 class SuperLU:
-    """LU factor by SuperLU, ordered for A + A', with pivots kept on the diagonal where they are not tiny.
+    """LU factor by SuperLU in a given order, with pivots kept on the diagonal where they are not tiny.
 
-    On I - W of 10,000 points that has half the fill of COLAMD, which orders for any choice of pivots.
+    On I - W of 10,000 points the order of minimum degree of A + A' has half the fill of COLAMD, which orders for any
+    choice of pivots.
     """
 
     name = "SuperLU"
 
-    def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
+    def __init__(self, matrix: Sparse, order: Integers) -> None:
+        self._order = order
+        ordered = sparse.csc_array(matrix[order][:, order])
         try:
             self._lu: Any = apart(
                 lambda: linalg.splu(
-                    sparse.csc_array(matrix),
-                    permc_spec="MMD_AT_PLUS_A",
-                    diag_pivot_thresh=0.0 if symmetric else 0.1,
+                    ordered,
+                    permc_spec="NATURAL",
+                    diag_pivot_thresh=0.1,
                     options={"SymmetricMode": True},
                 ),
                 FACTOR * matrix.nnz,
@@ -62,55 +62,56 @@ class SuperLU:
         except (RuntimeError, MemoryError) as error:
             raise SolverFailure(f"SuperLU could not factor the matrix: {error}") from error
 
-    @property
-    def positive(self) -> bool:
-        """Whether a symmetric matrix is positive definite: all pivots on the diagonal and positive."""
-        on_diagonal = np.array_equal(self._lu.perm_r, self._lu.perm_c)
-        return bool(on_diagonal and (self._lu.U.diagonal() > 0).all())
-
     def solve(self, B: Floats) -> Floats:
         """The inverse times a block of columns."""
-        return np.ascontiguousarray(self._lu.solve(np.asfortranarray(B)))
+        return self._solve(B, "N")
 
     def solve_transposed(self, B: Floats) -> Floats:
         """The inverse of the transpose times a block of columns."""
-        return np.ascontiguousarray(self._lu.solve(np.asfortranarray(B), "T"))
+        return self._solve(B, "T")
+
+    def _solve(self, B: Floats, transposed: str) -> Floats:
+        solution = np.empty(B.shape)
+        solution[self._order] = self._lu.solve(np.asfortranarray(B[self._order]), transposed)
+        return solution
 
 
-def factor_symmetric(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
-    """Factor of a symmetric positive definite matrix; SolverFailure where it is not one or would not fit."""
-    symbolic = _planned(matrix, memory_limit, symmetric=True)
-    if symbolic.work >= _FRONTAL_WORK:
-        return Multifrontal(matrix, symbolic, symmetric=True)
-    factor = SuperLU(matrix, symmetric=True)
-    if not factor.positive:
-        raise SolverFailure(_NOT_POSITIVE)
-    return factor
+def factor_symmetric(
+    matrix: Sparse, *, symbolic: Symbolic | None = None, memory_limit: int | None = None
+) -> Factor:
+    """Factor of a symmetric positive definite matrix; SolverFailure where it is not one or would not fit.
+
+    ``symbolic`` is the symbolic factor of its pattern, where it is known already.
+    """
+    symbolic = _planned(symbolic or Symbolic(matrix), memory_limit, symmetric=True)
+    return Multifrontal(matrix, symbolic, symmetric=True)
 
 
 def factor_general(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
     """Factor of a square matrix with a full diagonal and a nearly symmetric pattern."""
-    symbolic = _planned(matrix, memory_limit, symmetric=False)
-    if symbolic.work >= _FRONTAL_WORK:
-        try:
-            factor = Multifrontal(matrix, symbolic, symmetric=False)
-        except SolverFailure:
-            return SuperLU(matrix, symmetric=False)
-        if _is_sound(factor, matrix):
-            return factor
-    return SuperLU(matrix, symmetric=False)
+    symbolic = _planned(Symbolic(matrix), memory_limit, symmetric=False)
+    try:
+        factor = Multifrontal(matrix, symbolic, symmetric=False)
+    except SolverFailure:
+        return SuperLU(matrix, symbolic.order)
+    return factor if _is_sound(factor, matrix) else SuperLU(matrix, symbolic.order)
 
 
-def _planned(matrix: Sparse, memory_limit: int | None, *, symmetric: bool) -> Symbolic:
-    """Symbolic factor, refused before any numeric work where its memory would pass the limit."""
-    symbolic = Symbolic(matrix)
-    limit = (
-        memory_limit if memory_limit is not None else _MEMORY_SHARE * (available_memory() or _USUAL_MEMORY)
-    )
-    needed = symbolic.bytes(symmetric=symmetric)
-    if needed > limit:
+def fits(symbolic: Symbolic, memory_limit: int | None, *, symmetric: bool) -> bool:
+    """Whether a factor keeps to the limit; without one, to a good half of the free memory."""
+    return symbolic.bytes(symmetric=symmetric) <= _limit(memory_limit)
+
+
+def _limit(memory_limit: int | None) -> float:
+    return memory_limit if memory_limit is not None else _MEMORY_SHARE * (available_memory() or _USUAL_MEMORY)
+
+
+def _planned(symbolic: Symbolic, memory_limit: int | None, *, symmetric: bool) -> Symbolic:
+    """A symbolic factor, refused before any numeric work where its memory would pass the limit."""
+    if not fits(symbolic, memory_limit, symmetric=symmetric):
+        needed = symbolic.bytes(symmetric=symmetric)
         raise SolverFailure(
-            f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(limit)}"
+            f"the sparse factor would need {format_bytes(needed)}, above {format_bytes(_limit(memory_limit))}"
         )
     return symbolic
 

@@ -13,6 +13,7 @@ from ...spectral.operators import Normal
 from .common import Settings, SolverFailure, Standard, orthonormal
 from .factor import factor_general, factor_symmetric
 from .generalised import Root
+from .multifrontal import Symbolic
 
 #: Shift relative to the largest entry: a little above rounding, so that the factor exists; what it does to
 #: the trivial span is projected off, and elsewhere it is below every eigenvalue that is not one of rounding.
@@ -30,14 +31,14 @@ class Inverse(Protocol):
         ...
 
 
-def invert(standard: Standard, settings: Settings) -> Inverse:
-    """Prepare the inverse that fits the form of A."""
+def invert(standard: Standard, settings: Settings, symbolic: Symbolic | None = None) -> Inverse:
+    """Prepare the inverse that fits the form of A; ``symbolic`` is the symbolic factor of A where it is known."""
     operator = standard.problem.operator
     if standard.root is not None:
         return _generalised(standard, standard.root, settings)
     if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and _is_null(standard):
         return _normal(standard, operator, settings)
-    return _symmetric(standard, settings)
+    return _symmetric(standard, settings, symbolic)
 
 
 def _is_null(standard: Standard) -> bool:
@@ -46,15 +47,15 @@ def _is_null(standard: Standard) -> bool:
     return bool(np.linalg.norm(image) <= 1e-10 * standard.norm)
 
 
-def _symmetric(standard: Standard, settings: Settings) -> Inverse:
+def _symmetric(standard: Standard, settings: Settings, symbolic: Symbolic | None) -> Inverse:
     """S + shift, factored with symmetric pivots."""
     S = standard.explicit()
     if not sparse.issparse(S):
         raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
     shift = _SHIFT * (standard.norm or 1.0)
     shifted = sparse.csr_array(S + shift * sparse.eye_array(standard.size))
-    factor = factor_symmetric(shifted, memory_limit=settings.run.workers.memory_limit)
-    return _bordered(standard, settings, factor.solve)
+    factor = factor_symmetric(shifted, symbolic=symbolic, memory_limit=settings.run.workers.memory_limit)
+    return _bordered(standard, settings, shift, factor.solve)
 
 
 def _generalised(standard: Standard, root: Root, settings: Settings) -> Inverse:
@@ -62,18 +63,24 @@ def _generalised(standard: Standard, root: Root, settings: Settings) -> Inverse:
     A = standard.problem.operator.explicit()
     if not sparse.issparse(A):
         raise SolverFailure("the matrix is dense: a sparse factor has nothing to gain")
-    shifted = sparse.csr_array(A + _SHIFT * (standard.norm or 1.0) * root.matrix)
+    shift = _SHIFT * (standard.norm or 1.0)
+    shifted = sparse.csr_array(A + shift * root.matrix)
     factor = factor_symmetric(shifted, memory_limit=settings.run.workers.memory_limit)
-    return _bordered(standard, settings, lambda Y: root.times_transposed(factor.solve(root.times(Y))))
+    return _bordered(standard, settings, shift, lambda Y: root.times_transposed(factor.solve(root.times(Y))))
 
 
-def _bordered(standard: Standard, settings: Settings, solve: Callable[[Floats], Floats]) -> Inverse:
-    """Inverse of P S P from that of S: projection where Q is invariant, else the bordered system."""
+def _bordered(
+    standard: Standard, settings: Settings, shift: float, solve: Callable[[Floats], Floats]
+) -> Inverse:
+    """Inverse of P S P from that of S + shift: projection where Q is invariant, else the bordered system."""
     if standard.invariant:
 
         def inverse(Y: Floats, refined: bool) -> Floats:
+            # Of S + shift, whose eigenvectors are those of S: towards S itself the solves would be twice as many.
             Z = standard.project(solve(Y))
-            return Z + standard.project(solve(Y - standard.apply(Z))) if refined else Z
+            if not refined:
+                return Z
+            return Z + standard.project(solve(Y - standard.apply(Z) - shift * Z))
 
         return _as_needed(standard, settings, inverse)
     K = solve(standard.basis)

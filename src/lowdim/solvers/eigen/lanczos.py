@@ -45,7 +45,7 @@ def solve(
         if worst <= bound:
             return "good"
         history.append((products, worst / bound if bound > 0 else np.inf))
-        stalls = give_up and _stalls(history, max_products, max(600, 8 * columns))
+        stalls = give_up and _stalls(history, max_products)
         return "hopeless" if stalls or products >= max_products else "go on"
 
     found = krylov.largest(
@@ -67,14 +67,14 @@ def solve(
     return trial
 
 
-def _stalls(history: list[tuple[int, float]], max_products: int, patience: int) -> bool:
-    """Whether the residuals fall so slowly that three times the products left would not do.
+def _stalls(history: list[tuple[int, float]], max_products: int) -> bool:
+    """Whether, after a third of the products, the residuals fall so slowly that three times those left would not do.
 
     Lanczos speeds up once the Ritz values have settled, hence the patience at the start and the factor of
     three.
     """
     products, now = history[-1]
-    if products < patience:
+    if products < max_products // 3:
         return False
     earlier = next(past for when, past in history if when >= products // 2)
     rate = np.log(max(earlier / now, 1.0)) / (products - products // 2)

@@ -21,9 +21,14 @@ from ...core.parallel import FACTOR, apart
 from ...core.records import Floats, Integers, Sparse
 from .common import SolverFailure
 
-#: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops.
-_LARGE_FRONT = 400_000
+#: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops. One thread of
+#: them does so for smaller fronts too, by a tenth; several wait for each other, on a busy machine most of the time.
+_LARGE_FRONT = 4_000_000
 _LARGE_PANEL = 40_000
+#: Columns up to which a solve is compiled throughout.
+_NARROW = 4
+#: Supernodes that one call of the compiled loops takes.
+_LONG_RUN = 4096
 _NO_ORDER: Integers = np.empty(0, np.int64)
 
 
@@ -165,27 +170,34 @@ class Multifrontal:
         X = self._permuted(B)
         self._forward(self._lower, X, self._order)
         self._backward(self._upper, X, _NO_ORDER)
-        return self._unpermuted(X)
+        return self._unpermuted(X, B.shape[1])
 
     def solve_transposed(self, B: Floats) -> Floats:
         """The inverse of the transpose times a block of columns."""
         X = self._permuted(B)
         self._forward(self._upper, X, _NO_ORDER)
         self._backward(self._lower, X, self._order)
-        return self._unpermuted(X)
+        return self._unpermuted(X, B.shape[1])
 
     def _permuted(self, B: Floats) -> Floats:
-        return np.ascontiguousarray(B[self._symbolic.order].T)
+        """Columns as rows, in the order of the factor; one of zeros more where they are odd."""
+        X = np.zeros((B.shape[1] + B.shape[1] % 2, B.shape[0]))
+        X[: B.shape[1]] = B[self._symbolic.order].T
+        return X
 
-    def _unpermuted(self, X: Floats) -> Floats:
-        out = np.empty((X.shape[1], X.shape[0]))
-        out[self._symbolic.order] = X.T
+    def _unpermuted(self, X: Floats, columns: int) -> Floats:
+        out = np.empty((X.shape[1], columns))
+        out[self._symbolic.order] = X[:columns].T
         return out
+
+    def _runs_for(self, X: Floats) -> list[tuple[int, int, bool]]:
+        """All compiled for few columns: their time is that of reading the panels, which BLAS takes several of."""
+        return self._solve_runs if X.shape[0] > _NARROW else [(0, self._symbolic.widths.size, False)]
 
     def _forward(self, panel: Floats, X: Floats, order: Integers) -> None:
         shape, places = self._symbolic.shape, self._symbolic.places
         starts, bounds, rows = shape[:3]
-        for first, last, large in self._solve_runs:
+        for first, last, large in self._runs_for(X):
             if not large:
                 kernels.spectral.multifrontal.forward_run(first, last, shape, panel, places, X, order)
                 continue
@@ -202,7 +214,7 @@ class Multifrontal:
     def _backward(self, panel: Floats, X: Floats, order: Integers) -> None:
         shape, places = self._symbolic.shape, self._symbolic.places
         starts, bounds, rows = shape[:3]
-        for first, last, large in reversed(self._solve_runs):
+        for first, last, large in reversed(self._runs_for(X)):
             if not large:
                 kernels.spectral.multifrontal.backward_run(first, last, shape, panel, places, X, order)
                 continue
@@ -221,6 +233,9 @@ _FAILED = "a pivot of the sparse factor is zero, or negative where the matrix sh
 
 
 def _runs(large: np.typing.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
-    """Runs of supernodes of one kind, as (first, last, large)."""
-    edges = np.concatenate(([0], np.flatnonzero(np.diff(large)) + 1, [large.size]))
+    """Runs of supernodes of one kind, as (first, last, large), short enough for an interrupt to come between."""
+    ends = np.concatenate(
+        (np.arange(0, large.size, _LONG_RUN), np.flatnonzero(np.diff(large)) + 1, [large.size])
+    )
+    edges = np.unique(ends)
     return [(int(a), int(b), bool(large[a])) for a, b in pairwise(edges)]

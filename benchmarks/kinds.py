@@ -1,0 +1,260 @@
+"""``auto`` on every kind of data: its seconds beside those of lowdim's own solvers and of scikit-learn's settings.
+
+``python -m benchmarks.kinds --data roll --method LE --largest 20000`` runs some rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from math import exp, isfinite, log
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any
+
+from .harness import environment, table
+from .kinds_data import KINDS, make
+from .kinds_methods import METHODS
+
+TITLE = "auto on every kind of data"
+TIMEOUT = 60.0
+Job = tuple[str, str, str]
+"""Method, library and setting."""
+
+
+@dataclass
+class Row:
+    """A method on a kind of data at a size, and what every contestant took."""
+
+    kind: str
+    size: int
+    method: str
+    seconds: dict[str, float] = field(default_factory=dict)
+    solving: dict[str, float] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def jobs(self, peers: bool) -> list[Job]:
+        """Everything to run: ``auto`` first."""
+        recipe = METHODS[self.method]
+        ours = [(self.method, "lowdim", solver) for solver in ("auto", *recipe.own(self.size))]
+        settings = [name for name in recipe.settings if name != "dense" or self.size <= 2500]
+        return ours + [(self.method, "scikit-learn", name) for name in settings if peers]
+
+    def own(self) -> dict[str, float]:
+        """Solving seconds of lowdim's named solvers that found what ``auto`` found."""
+        return {
+            name.split()[1]: seconds
+            for name, seconds in self.solving.items()
+            if name.startswith("lowdim") and name != "lowdim auto" and self.agree(name)
+        }
+
+    def agree(self, name: str) -> bool:
+        """Whether a contestant's value is that of ``auto``, or worse by little."""
+        ours, theirs = self.values.get("lowdim auto"), self.values.get(name)
+        if not ours or not theirs or len(ours) != len(theirs):
+            return False
+        # Eigenvalues of a null space are rounding errors, of whatever size.
+        bound = METHODS[self.method].tolerance * max(map(abs, ours)) + 1e-12
+        return all(abs(a - b) <= bound for a, b in zip(ours, theirs, strict=True))
+
+    @property
+    def regret(self) -> float:
+        """Solving seconds of ``auto`` over those of the best own solver; 10 ms are nobody's regret."""
+        own = self.own()
+        if not own or "lowdim auto" not in self.solving:
+            return float("nan")
+        return (self.solving["lowdim auto"] + 0.01) / (min(own.values()) + 0.01)
+
+    def ratio(self, best: bool) -> float:
+        """scikit-learn's seconds over lowdim's, of its default or of its best setting; at least, where it was ended."""
+        ended = {name: float(note.split()[1]) for name, note in self.notes.items() if note.startswith(">")}
+        theirs = {n: s for n, s in {**ended, **self.seconds}.items() if n.startswith("scikit-learn")}
+        chosen = min(theirs.values(), default=float("nan")) if best else theirs.get("scikit-learn default")
+        return float("nan") if chosen is None else chosen / self.seconds.get("lowdim auto", float("nan"))
+
+    def cells(self) -> list[str]:
+        """One line of the table."""
+        own, auto = self.own(), "lowdim auto"
+        best = min(own, key=lambda name: own[name]) if own else ""
+        worst = max(own, key=lambda name: own[name]) if own else ""
+        peer = "scikit-learn default"
+        theirs = [name for name in self.values if name.startswith("scikit-learn")]
+        same = "yes" if any(map(self.agree, theirs)) else "no" if theirs else ""
+        return [
+            f"{self.kind}, {self.size:,}",
+            self.method,
+            _seconds(self.seconds.get(auto), self.notes.get(auto)),
+            _seconds(self.solving.get(auto)),
+            f"{best} {_seconds(own[best])}" if own else "",
+            f"{worst} {_seconds(own[worst])}" if own else "",
+            _number(self.regret),
+            _seconds(self.seconds.get(peer), self.notes.get(peer)),
+            _number(self.ratio(False)),
+            _number(self.ratio(True)),
+            same,
+        ]
+
+
+HEADER = [
+    "data",
+    "method",
+    "auto",
+    "of it solving",
+    "best own",
+    "worst own",
+    "regret",
+    "scikit-learn",
+    "ratio",
+    "to its best",
+    "equal",
+]
+
+
+def rows(data: list[str], methods: list[str], largest: int) -> list[Row]:
+    """The rows that were asked for, at the sizes that fit."""
+    return [
+        Row(kind, size, method)
+        for kind, made in KINDS.items()
+        if not data or any(part.lower() in kind.lower() for part in data)
+        for method in METHODS
+        if not methods or method in methods
+        for size in sorted({min(size, largest, METHODS[method].limit) for size in made.sizes})
+    ]
+
+
+def fill(row: Row, peers: bool, timeout: float, repeats: int) -> None:
+    """Run every contestant of a row; one that takes too long is ended and the others go on without it."""
+    jobs = row.jobs(peers)
+    while jobs:
+        for outcome in _work(row, list(jobs), timeout, repeats):
+            name = " ".join(jobs.pop(0)[1:])
+            if "seconds" in outcome:
+                row.seconds[name], row.solving[name] = outcome["seconds"], outcome["solving"]
+                row.values[name] = outcome["values"]
+            else:
+                row.notes[name] = outcome["failure"]
+
+
+def _work(row: Row, jobs: list[Job], timeout: float, repeats: int) -> Iterator[dict[str, Any]]:
+    """Outcomes of the jobs in order from one process, until one of them fails to come in time."""
+    order = json.dumps([row.kind, row.size, repeats, jobs])
+    command = [sys.executable, "-m", "benchmarks.kinds", "--work", order]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+        lines: Queue[str] = Queue()
+        stream = process.stdout
+        assert stream is not None
+        reader = Thread(target=lambda: [lines.put(line) for line in chain(stream, [""])], daemon=True)
+        reader.start()
+        for _ in jobs:
+            try:
+                line = lines.get(timeout=timeout)
+            except Empty:
+                process.kill()
+                yield {"failure": f"> {timeout:.0f} s"}
+                return
+            yield json.loads(line) if line else {"failure": "ended"}
+            if not line:
+                return
+
+
+def work(kind: str, size: int, repeats: int, jobs: list[Job]) -> None:
+    """In a process of its own: make the data, run the jobs, print a line for each."""
+    warnings.simplefilter("ignore")
+    X, metric = make(kind, size), KINDS[kind].metric
+    for method, library, setting in jobs:
+        recipe = METHODS[method]
+        seconds, solving, values = [], [], []
+        try:
+            # The first fit of all fills lowdim's kernel cache: a cold start has a table of its own.
+            cold = setting == "auto"
+            for turn in range(repeats + cold):
+                began = time.perf_counter()
+                if library == "lowdim":
+                    values, inside = recipe.ours(X, setting, metric)
+                else:
+                    values, inside = recipe.peer(X, recipe.settings[setting]), float("nan")
+                if turn >= cold:
+                    seconds.append(time.perf_counter() - began)
+                    solving.append(inside)
+        except Exception as error:  # noqa: BLE001
+            print(json.dumps({"failure": type(error).__name__}), flush=True)
+            continue
+        print(json.dumps({"seconds": min(seconds), "solving": min(solving), "values": values}), flush=True)
+
+
+def summary(done: list[Row]) -> str:
+    """How often the targets are held."""
+    regrets = sorted(row.regret for row in done if isfinite(row.regret))
+    if not regrets:
+        return ""
+    held = [sum(regret <= bound for regret in regrets) for bound in (1.3, 2)]
+    lines = [
+        f"Regret: at most 1.3 in {held[0]} of {len(regrets)} rows, at most 2 in {held[1]}, largest {regrets[-1]:.1f}."
+    ]
+    for best, what in ((False, "default"), (True, "best setting")):
+        ratios = [row.ratio(best) for row in done if isfinite(row.ratio(best))]
+        if ratios:
+            mean = exp(sum(map(log, ratios)) / len(ratios))
+            slower = [
+                f"{row.kind} {row.size:,} {row.method}"
+                for row in done
+                if row.seconds.get("lowdim auto", 0) > 0.2 and row.ratio(best) < 1
+            ]
+            lines.append(
+                f"Against scikit-learn's {what}: geometric mean {mean:.1f}; slower in: {'; '.join(slower) or 'none'}."
+            )
+    return "\n\n".join(lines)
+
+
+def run(chosen: list[Row], *, peers: bool = True, timeout: float = TIMEOUT, repeats: int = 1) -> str:
+    """The table of some rows, printed as it grows."""
+    for row in chosen:
+        fill(row, peers, timeout, repeats)
+        print("| " + " | ".join(row.cells()) + " |", flush=True)
+    return "\n" + table(HEADER, [row.cells() for row in chosen]) + "\n\n" + summary(chosen)
+
+
+def report(quick: bool) -> str:
+    """All rows; the quick form is a dozen of small ones."""
+    if quick:
+        small = ["Swiss roll, noise 0.1", "8 x 8", "chain", "mixed", "10 Gaussians in 50"]
+        return run(rows(small, ["LE", "LLE"], 2000), timeout=20)
+    return run(rows([], [], 100_000))
+
+
+def _seconds(seconds: float | None, note: str | None = None) -> str:
+    return note or "" if seconds is None else f"{seconds:.2f}"
+
+
+def _number(ratio: float) -> str:
+    return f"{ratio:.1f}" if isfinite(ratio) else ""
+
+
+def main() -> None:
+    """Some rows by hand, or the work of one process."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__)
+    parser.add_argument("--data", action="append", default=[], help=f"part of a name: {', '.join(KINDS)}")
+    parser.add_argument("--method", action="append", default=[], choices=list(METHODS))
+    parser.add_argument("--largest", type=int, default=100_000, help="most points of a row")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of one contestant")
+    parser.add_argument("--repeats", type=int, default=1, help="warm fits, of which the quickest counts")
+    parser.add_argument("--own", action="store_true", help="lowdim alone")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        work(*json.loads(options.work))
+        return
+    chosen = rows(options.data, options.method, options.largest)
+    print(run(chosen, peers=not options.own, timeout=options.timeout, repeats=options.repeats))
+
+
+if __name__ == "__main__":
+    main()

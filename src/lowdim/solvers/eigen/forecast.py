@@ -1,0 +1,69 @@
+"""What Lanczos and a sparse factor would cost at the small end of a sparse matrix, before either is tried.
+
+Levels of a breadth-first search tell both. A graph of many narrow levels, as that of a surface, has small separators,
+so that its factor is nearly free, and small eigenvalues, so that Lanczos takes a thousand products; one of few wide
+levels, as that of images, fills in, and its eigenvalues lie apart. Where the two come near each other the symbolic
+factor decides, whose work is exact. Seconds here are counts times rates, never measured: the choice must be the same at
+every load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scipy import sparse
+
+from ... import kernels
+from ...spectral.operators import Laplacian
+from .common import Settings, Standard
+from .factor import fits
+from .multifrontal import Symbolic
+
+#: Seconds of one product with a column, by entries, by rows (of a basis of 40 columns) and by itself.
+_ENTRY, _ROW, _CALL = 2e-9, 1.3e-9, 1e-4
+#: Seconds of a multiply-add of a factor, of one of its entries, of one in a solve with two columns, of a row beside.
+_WORK, _FILLED, _SOLVED, _ROW_SOLVED = 2e-10, 5e-8, 2e-9, 4e-7
+#: Seconds a row of ordering a matrix whose levels are narrow.
+_ORDERED = 1e-5
+#: Times the seconds of Lanczos from which a guess at those of the factor is believed without a look at its order.
+_DOUBT = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Seconds of Lanczos, of one of its products and of shift-invert; the symbolic factor where it was looked at."""
+
+    lanczos: float
+    product: float
+    factored: float
+    symbolic: Symbolic | None = None
+
+    @property
+    def prefers_factor(self) -> bool:
+        """Whether shift-invert is the cheaper one."""
+        return self.factored < self.lanczos
+
+
+def foresee(standard: Standard, settings: Settings) -> Forecast:
+    """Forecast for the pattern of a sparse A."""
+    matrix = sparse.csr_array(standard.problem.operator.explicit())
+    size, k = standard.size, settings.n_components
+    levels, widest = map(int, kernels.neighbors.graphs.breadth(matrix.indptr, matrix.indices))
+    product = _ENTRY * matrix.nnz + _ROW * size * max(2 * k + 16, 40) + _CALL
+    # A Laplacian has eigenvalues of 1 / levels^2, and Lanczos sees their roots; LLE's kin are of fourth order.
+    is_laplacian = isinstance(standard.problem.operator, Laplacian)
+    products = (160 + 6 * levels if is_laplacian else 70 * levels) + 10 * k
+    lanczos = products * product
+    guess = _factored(size, k, widest**3, 40 * size + widest**2) + _ORDERED * size
+    if guess > _DOUBT * lanczos:
+        return Forecast(lanczos, product, guess)
+    symbolic = Symbolic(matrix)
+    if not fits(symbolic, settings.run.workers.memory_limit, symmetric=True):
+        return Forecast(lanczos, product, float("inf"), symbolic)
+    return Forecast(lanczos, product, _factored(size, k, symbolic.work, symbolic.entries), symbolic)
+
+
+def _factored(size: int, k: int, work: float, entries: float) -> float:
+    """Seconds of a factor and of the solves of shift-invert with it, two columns at a time."""
+    solves = 18 + 2 * k
+    return work * _WORK + entries * _FILLED + solves * (entries * _SOLVED + size * _ROW_SOLVED)

@@ -23,19 +23,22 @@ BENCH := $(VENV)/.installed-bench
 TORTURE := $(VENV)/.installed-torture
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint options browser torture bench clean
+.PHONY: help demo test coverage lint options browser torture bench clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO) ## embed a few data sets and write pictures
 	@$(BIN)/lowdim demo $(ARGS)
 
 # One BLAS thread for each process: more of them than cores wait for each other.
-test: export OPENBLAS_NUM_THREADS = 1
-test: export OMP_NUM_THREADS = 1
-test: lint browser ## lint, then run every test with coverage
+test coverage: export OPENBLAS_NUM_THREADS = 1
+test coverage: export OMP_NUM_THREADS = 1
+test: lint browser ## lint, then run the tests
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
+
+coverage: $(DEV) browser ## run the tests and show the lines that none of them reaches: half as long again
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --cov --cov-report=term $(ARGS)
 
 lint: $(DEV) ## check rules, format and types

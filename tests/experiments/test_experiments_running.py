@@ -19,6 +19,7 @@ import experiments  # noqa: E402
 from experiments.notebook import Claim, Notebook, spread  # noqa: E402
 from experiments.running import Verdict  # noqa: E402
 
+LONG = ["roll-gallery", "snapshot-pca"]
 CLASSICAL = {"roll-gallery", "isomap-dimension", "lle-faces", "snapshot-pca", "opca", "graph-inputs"}
 
 
@@ -48,7 +49,10 @@ def test_the_catalogue_imports_no_experiment():
     assert said.stdout.split() == []
 
 
-@pytest.mark.parametrize("name", ["graph-inputs", "lle-faces", "opca", "roll-gallery", "snapshot-pca"])
+@pytest.mark.parametrize(
+    "name",
+    ["graph-inputs", "lle-faces", "opca", *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)],
+)
 def test_those_that_need_no_data_run(name, tmp_path, capsys):
     steps = []
     (verdict,) = experiments.run([name], tmp_path / "out", True, lambda *step: steps.append(step))

@@ -73,7 +73,7 @@ def test_calls_of_libraries(shim):
 
 
 def test_calls_of_libraries_under_a_checkpoint(shim):
-    answer = faults.preloaded(shim, [*CHECKPOINTS, "--step", "23"], capture_output=True)
+    answer = faults.preloaded(shim, [*CHECKPOINTS, "--step", "61"], capture_output=True)
     assert "BROKEN" not in answer.stdout
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert answer.stdout.count("faults in") == len(CHECKPOINTS)

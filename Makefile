@@ -13,7 +13,8 @@ ARGS    ?=
 
 BIN     := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
-PIP     := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
+PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)
@@ -21,24 +22,26 @@ DEMO  := $(VENV)/.installed-demo
 DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 TORTURE := $(VENV)/.installed-torture
+COMPILED := $(VENV)/.compiled-kernels
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint options browser torture bench clean
+.PHONY: help demo test coverage lint options kernels browser torture bench clean
+.NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO) ## embed a few data sets and write pictures
+demo: $(DEMO) $(COMPILED) ## embed a few data sets and write pictures
 	@$(BIN)/lowdim demo $(ARGS)
 
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1
-test: lint browser ## lint, then run the tests
+test: lint browser $(COMPILED) ## lint, then run the tests
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
-coverage: $(DEV) browser ## run the tests and show the lines that none of them reaches: half as long again
+coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that none of them reaches: half as long again
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --cov --cov-report=term $(ARGS)
 
 lint: $(DEV) ## check rules, format and types
@@ -67,12 +70,16 @@ torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME f
 options: $(DEV) ## write the table of options that the program reads, after a change of a parameter or its docstring
 	$(BIN)/python -m lowdim.cli.options.describe
 
-bench: $(BENCH) ## run the benchmarks
+kernels: $(DEV) ## write the table of kernels that are compiled with the package, after a change of one that Python calls
+	$(BIN)/python -m torture.signatures
+
+bench: $(BENCH) $(COMPILED) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove .venv, caches and build products
 	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src -name compiled -path '*/kernels/*' -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(READY):
@@ -98,6 +105,11 @@ $(DEV): pyproject.toml $(READY)
 $(BENCH): pyproject.toml $(READY)
 	@echo "Installing lowdim for the benchmarks"
 	@$(PIP) --editable '.[bench]'
+	@touch $(DEMO) $@
+
+$(COMPILED): $(wildcard src/lowdim/kernels/*.* src/lowdim/kernels/*/*.py) | $(DEMO)
+	@echo "Compiling the kernels"
+	@$(BIN)/python -m lowdim.kernels.building || echo "Not all of them: the others are compiled at their first use"
 	@touch $@
 
 $(TORTURE): $(DEV)

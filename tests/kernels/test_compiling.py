@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
 import lowdim
@@ -61,8 +62,8 @@ def hits(kernel) -> int:
     return sum(kernel.stats.cache_hits.values())
 
 
-def files(folder: Path, suffix: str) -> Path:
-    (found,) = (folder / "cache").rglob(f"*{suffix}")
+def file_of(folder: Path) -> Path:
+    (found,) = folder.rglob("*.nbc")
     return found
 
 
@@ -88,10 +89,9 @@ def spoiled(content: bytes, how: str) -> bytes:
     }[how]
 
 
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize("how", ["empty", "cut", "magic alone", "flipped", "garbage", "numba's own"])
-def test_a_damaged_file_is_compiled_anew(kept, suffix, how):
-    path = files(kept, suffix)
+def test_a_damaged_file_is_compiled_anew(kept, how):
+    path = file_of(kept)
     path.write_bytes(spoiled(path.read_bytes(), how))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -107,23 +107,22 @@ def test_a_damaged_file_is_compiled_anew(kept, suffix, how):
 
 def test_every_flipped_byte_is_found(kept):
     """Compiled code with another bit could do anything."""
-    for suffix in (".nbi", ".nbc"):
-        path = files(kept, suffix)
-        whole = path.read_bytes()
-        cache = fresh()._cache._cache_file
-        for place in range(len(compiling.MAGIC), len(whole), 41):
-            changed = bytearray(whole)
-            changed[place] ^= 16
-            path.write_bytes(changed)
-            with pytest.raises(compiling.Damaged):
-                cache._checked(str(path))
-        path.write_bytes(whole)
-        assert cache._checked(str(path)) is not None
+    path = file_of(kept)
+    whole = path.read_bytes()
+    cache = fresh()._cache
+    for place in range(len(compiling.MAGIC), len(whole), 41):
+        changed = bytearray(whole)
+        changed[place] ^= 16
+        path.write_bytes(changed)
+        with pytest.raises(compiling.Damaged):
+            cache._read(path, (types.int64,))
+    path.write_bytes(whole)
+    assert cache._read(path, (types.int64,)) is not None
+    assert cache._read(path, (types.float64,)) is None
 
 
 def test_data_that_cannot_be_rebuilt(kept):
-    path = files(kept, ".nbc")
-    fresh()._cache._cache_file._write(str(path), pickle.dumps(("nothing", "of", "use")))
+    fresh()._cache._write(file_of(kept), (types.int64,), ("nothing", "of", "use"))
     with pytest.warns(LowdimWarning, match="is damaged"):
         assert fresh()(4) == 8
 
@@ -134,29 +133,38 @@ def test_a_folder_that_cannot_be_written_any_more(kept, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    files(kept, ".nbi").write_bytes(b"")
+    path = file_of(kept)
+    path.write_bytes(b"")
+    monkeypatch.setattr(Path, "write_bytes", full)
     kernel = fresh()
-    monkeypatch.setattr(kernel._cache._cache_file, "_open_for_write", full)
     with pytest.warns(LowdimWarning, match="full, or may not be written"):
         assert kernel(4) == 8
-    index = files(kept, ".nbi")
-    index.unlink()
-    index.mkdir()
-    kernel = fresh()
-    monkeypatch.setattr(kernel._cache._cache_file, "_open_for_write", full)
-    with pytest.warns(LowdimWarning, match="is damaged"):
-        assert kernel(4) == 8
+    assert list(path.parent.iterdir()) == [path]
+    path.unlink()
+    path.mkdir()
+    with pytest.warns(LowdimWarning) as said:
+        assert fresh()(4) == 8
+    assert [re.search("is (damaged|full)", str(warning.message))[1] for warning in said] == [
+        "damaged",
+        "full",
+    ]
 
 
-def test_no_folder_at_all(folder, monkeypatch):
+def without_a_place(folder, monkeypatch) -> None:
     monkeypatch.setattr(compiling.numba.config, "CACHE_DIR", "")
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.chdir(folder)
+
+
+def test_no_folder_at_all(folder, monkeypatch):
+    without_a_place(folder, monkeypatch)
+    kernel = fresh()
     with pytest.warns(LowdimWarning, match="Set NUMBA_CACHE_DIR"):
-        kernel = fresh()
-    assert kernel(4) == 8
+        assert kernel(4) == 8
+    assert kernel(4.0) == 8.0
+    assert kernel._cache.cache_path == ""
     assert not (folder / "~").exists()
 
 
@@ -164,9 +172,82 @@ def test_numba_finds_no_folder(folder, monkeypatch):
     def nowhere(*_):
         raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr(compiling, "KernelCache", nowhere)
+    monkeypatch.setattr(compiling, "CompileResultCacheImpl", nowhere)
     with pytest.warns(LowdimWarning, match="Set NUMBA_CACHE_DIR"):
         assert fresh()(4) == 8
+
+
+def test_two_signatures_are_two_files(kept):
+    """Whichever of two processes writes last, none has the other's name."""
+    assert fresh()(1.5) == 3.0
+    assert len(list(kept.rglob("*.nbc"))) == 2
+    kernel = fresh()
+    assert [kernel(1.5), kernel(4)] == [3.0, 8]
+    assert hits(kernel) == 2
+
+
+def test_a_cache_is_forgotten_and_switched_off(kept):
+    kernel = fresh()
+    kernel._cache.flush()
+    assert not list(kept.rglob("*.nbc"))
+    kernel._cache.disable()
+    assert kernel(4) == 8
+    assert not list(kept.rglob("*.nbc"))
+
+
+@pytest.fixture
+def shipped(kept) -> Path:
+    """The same, with the kernel compiled in the package and nothing kept by the user."""
+    path = file_of(kept)
+    (kept / "pack" / compiling.COMPILED).mkdir()
+    path.rename(kept / "pack" / compiling.COMPILED / path.name)
+    return kept
+
+
+def test_a_kernel_compiled_with_the_package(shipped, monkeypatch):
+    kernel = fresh()
+    assert kernel(4) == 8
+    assert hits(kernel) == 1
+    assert not list((shipped / "cache").rglob("*.nbc"))
+    monkeypatch.setenv(compiling.SWITCH, "0")
+    kernel = fresh()
+    assert kernel(4) == 8
+    assert hits(kernel) == 0
+
+
+def test_a_kernel_compiled_with_the_package_needs_no_other_folder(shipped, monkeypatch):
+    without_a_place(shipped, monkeypatch)
+    kernel = fresh()
+    assert kernel(4) == 8
+    assert hits(kernel) == 1
+
+
+@pytest.mark.parametrize("how", ["empty", "cut", "magic alone", "flipped", "garbage", "numba's own"])
+def test_a_damaged_file_of_the_package_is_left_alone(shipped, how):
+    path = file_of(shipped)
+    damaged = spoiled(path.read_bytes(), how)
+    path.write_bytes(damaged)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        kernel = fresh()
+        assert kernel(4) == 8
+    assert hits(kernel) == 0
+    assert bool(said) == (how in ("cut", "magic alone", "flipped"))
+    assert path.read_bytes() == damaged
+    mended = fresh()
+    assert mended(4) == 8
+    assert hits(mended) == 1
+
+
+@pytest.mark.parametrize("what", ["sources", "Numba"])
+def test_what_was_compiled_from_other_sources_or_by_another_numba(shipped, monkeypatch, what):
+    if what == "sources":
+        (shipped / "pack" / "beside.py").write_text("TWO = 2  # as before\n")
+    else:
+        monkeypatch.setattr(compiling.numba, "__version__", "0.0.1")
+    kernel = fresh()
+    assert kernel(4) == 8
+    assert hits(kernel) == 0
 
 
 def test_a_kernel_is_as_fresh_as_what_it_imports(kept):
@@ -222,14 +303,15 @@ def test_kernels_without_any_folder(folder):
     code = f"""
 import os, sys, warnings
 sys.path.insert(0, {place.name!r})
-import lowdim.kernels.compiling, numba.core.typed_passes
+import lowdim.kernels.compiling, numba.core.typed_passes, numba.core.registry
+numba.core.registry.cpu_target.target_context.refresh()
 os.environ.pop("HOME", None)
 os.chdir("/")
 os.setgroups([]); os.setgid(54321); os.setuid(54321)
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     import pack.kernel
-    print([type(warning.message).__name__ for warning in said], type(pack.kernel.double._cache).__name__)
+    print(pack.kernel.double(4), [type(warning.message).__name__ for warning in said])
 """
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
     source = str(Path(lowdim.__file__).parents[1])
@@ -241,7 +323,7 @@ with warnings.catch_warnings(record=True) as said:
         check=False,
     )
     place.cleanup()
-    assert answer.stdout == "['LowdimWarning'] NullCache\n", answer.stderr
+    assert answer.stdout == "8 ['LowdimWarning']\n", answer.stderr
 
 
 def every_kernel() -> dict[str, Dispatcher]:

@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as arrays
 from lowdim import kernels
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
+from lowdim.metrics.distance_tables import RanksAsked, View, WholeProducts
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import MAPPED
 
@@ -32,7 +33,7 @@ def test_tables_are_squared_distances(n_columns, dtype, metric):
     geometry = Geometry(Rows(points), MAPPED[metric], Run.of(n_jobs=1))
     out = np.empty((7, 300))
     vectors = geometry.mapped(None, slice(0, 300))
-    kernels.neighbors.ranks.dense_table(vectors[:7], geometry.values, geometry.terms, out)
+    kernels.neighbors.tables.dense_table(vectors[:7], geometry.values, geometry.terms, out)
     expected = np.square(vectors[:7, None] - vectors[None]).sum(axis=2)
     np.testing.assert_allclose(out, expected, rtol=1e-12)
     np.testing.assert_array_equal(np.diagonal(out), np.zeros(7))
@@ -43,16 +44,79 @@ def test_equal_points_are_equally_far():
     points = np.repeat(generator.standard_normal((40, 37)), 20, axis=0)[generator.permutation(800)]
     geometry = Geometry(Rows(points), MAPPED["euclidean"], Run.of(n_jobs=1))
     out = np.empty((5, 800))
-    kernels.neighbors.ranks.dense_table(
+    kernels.neighbors.tables.dense_table(
         geometry.mapped(None, slice(0, 5)), geometry.values, geometry.terms, out
     )
     assert all(np.unique(row).size == 40 for row in out)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+@pytest.mark.parametrize("n_columns", [3, 1100])
+def test_products_of_whole_numbers_are_exact(dtype, n_columns):
+    limits = np.iinfo(dtype)
+    points = np.random.default_rng(0).integers(
+        limits.min, limits.max, (90, n_columns), dtype=dtype, endpoint=True
+    )
+    out = np.empty((5, 90))
+    products = WholeProducts.of(Rows(points))
+    assert products is not None
+    products.fill(np.arange(5), out)
+    wide = points.astype(np.int64)
+    np.testing.assert_array_equal(out, np.square(wide[:5, None] - wide[None]).sum(axis=2))
+
+
+def compared(shown, given, k=5):
+    """`compare_orders` of distances to all points, each row that of the point of its number."""
+    asked, n_rows = RanksAsked(shown.shape[1], k), len(shown)
+    view = View(Given(given), Given(shown), np.arange(n_rows), slice(0, n_rows), asked)
+    return view.orders
+
+
+class Given:
+    """Distances that are there."""
+
+    def __init__(self, distances):
+        self.distances = distances
+
+    def table(self, points):
+        return self.distances[points].copy()
+
+
 def test_a_negative_zero_is_a_zero():
-    shown = np.array([[0.0, -0.0, 1.0, 0.0]])
-    nearest, ranks = np.empty((1, 3), np.int64), np.empty((1, 3), np.int32)
-    given_bits = np.array([[0.0, 3.0, -0.0, 2.0]]).view(np.uint64)
-    kernels.neighbors.ranks.match_orders(shown.view(np.uint64), given_bits, np.array([0]), nearest, ranks)
-    np.testing.assert_array_equal(nearest, [[1, 3, 2]])
-    np.testing.assert_array_equal(ranks, [[2, 1, 0]])
+    found = compared(np.array([[0.0, -0.0, 1.0, 0.0]]), np.array([[0.0, 3.0, -0.0, 2.0]]), k=3)
+    np.testing.assert_array_equal(found.nearest, [[1, 3, 2]])
+
+
+def distances(kind, n_points):
+    """Distances of three points to many, that spread evenly, concentrate, are tied, or have one far from all others."""
+    generator = np.random.default_rng(2)
+    spread = np.abs(generator.standard_normal((3, n_points)) + 4)
+    if kind == "tied":
+        return np.round(spread, 3)
+    if kind == "few values":
+        return np.round(spread)
+    if kind == "outlier":
+        spread[:, -1] = 1e12
+    return spread
+
+
+@pytest.mark.parametrize("shown", ["spread", "tied", "few values", "outlier"])
+@pytest.mark.parametrize("given", ["spread", "tied", "few values", "outlier"])
+def test_ranks_by_buckets_are_those_by_sorting(shown, given):
+    # Related orders, so that neighbours are kept at every scale.
+    given_distances = distances(given, 6000)
+    shown_distances = distances(shown, 6000) + np.round(given_distances, 3)
+    found = compared(shown_distances, given_distances)
+    for row in range(3):
+        others = np.delete(np.arange(6000), row)
+        order = others[np.argsort(shown_distances[row, others], kind="stable")]
+        ranks = np.empty(order.size, int)
+        ranks[np.argsort(given_distances[row, order], kind="stable")] = np.arange(order.size)
+        larger = np.sort(np.maximum(ranks, np.arange(order.size)))
+        ks = RanksAsked(6000, 5).ks
+        np.testing.assert_array_equal(found.nearest[row], order[:5])
+        np.testing.assert_array_equal(found.kept[row, :-1], np.searchsorted(larger, ks) / ks)
+        area = RanksAsked(6000, 5).weights @ np.searchsorted(larger, np.arange(1, 6000))
+        assert found.kept[row, -1] == pytest.approx(area, abs=2e-5)
+        intruded = np.maximum(0, ranks[:5] - 4).sum(), np.maximum(0, np.flatnonzero(ranks < 5) - 4).sum()
+        np.testing.assert_array_equal(found.intrusions[row], intruded)

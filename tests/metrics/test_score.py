@@ -16,7 +16,7 @@ from sklearn.manifold import trustworthiness
 
 from lowdim.errors import InputError, NumericalError
 from lowdim.metrics import neighbor_accuracy, score
-from lowdim.metrics.scores import MEASURES
+from lowdim.metrics.score_results import MEASURES
 
 
 def made(n=300, d=8, seed=0):
@@ -240,7 +240,7 @@ def test_threads_and_blocks_do_not_show(monkeypatch):
     X, E, labels = made(500)
     whole = score(X, E, labels, sample=333, n_jobs=1)
     assert score(X, E, labels, sample=333, n_jobs=3).as_dict() == whole.as_dict()
-    monkeypatch.setattr("lowdim.metrics.views.TABLE_ENTRIES", 500 * 9)
+    monkeypatch.setattr("lowdim.metrics.distance_tables.TABLE_ENTRIES", 500 * 9)
     assert score(X, E, labels, sample=333, n_jobs=2).as_dict() == whole.as_dict()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lowdim
+from lowdim.cli.options.wording import shell
 from lowdim.errors import InputError
 from lowdim.selection import Score, sweep
 
@@ -22,9 +23,9 @@ def assert_refused(match, estimator=None, grid=GRID, data=X, **other):
 @pytest.mark.parametrize(
     ("grid", "match"),
     [
-        ({"n_neighbor": [5]}, "Did you mean 'n_neighbors'"),
-        ({"n_landmark": [5]}, "Did you mean 'n_landmarks'"),
-        ({"perplexitty": [5]}, "Did you mean 'perplexity'"),
+        ({"n_neighbor": [5]}, "Did you mean n_neighbors"),
+        ({"n_landmark": [5]}, "Did you mean n_landmarks"),
+        ({"perplexitty": [5]}, "Did you mean perplexity"),
         (
             {"colour": [5]},
             "must be a parameter of LaplacianEigenmaps: affinity, .*, n_landmarks, n_landmark_neighbors, perplexity",
@@ -49,6 +50,15 @@ def assert_refused(match, estimator=None, grid=GRID, data=X, **other):
 )
 def test_grids(grid, match):
     assert_refused(match, grid=grid)
+
+
+def test_a_grid_is_refused_in_the_language_of_the_reader():
+    with pytest.raises(InputError) as caught:
+        sweep(lowdim.LaplacianEigenmaps(), {"n_landmarks": [10]}, X)
+    assert "Set --solver lll" in caught.value.said(shell)
+    with pytest.raises(InputError) as caught:
+        sweep(lowdim.LaplacianEigenmaps(), {"n_neighbor": [10]}, X)
+    assert caught.value.said(shell).endswith("Did you mean --n-neighbors?")
 
 
 def test_names_that_an_estimator_does_not_have():

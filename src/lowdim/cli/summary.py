@@ -80,7 +80,7 @@ def summarise(
 
 def quality_lines(scores: Any) -> list[str]:
     """A line for each measure, with its interval where it was sampled, and what it says."""
-    from ..metrics.scores import MEASURES as MEANINGS
+    from ..metrics.score_results import MEASURES as MEANINGS
 
     values = {name: str(scores[name]) for name in scores}
     width = max(map(len, values.values()))

@@ -7,7 +7,7 @@ from .neighbor_accuracy import nearest_neighbor_error, neighbor_accuracy
 from .procrustes import Procrustes, procrustes
 from .residual_variance import residual_variance
 from .score import score
-from .scores import Estimate, RecallCurve, Scores
+from .score_results import Estimate, RecallCurve, Scores
 
 __all__ = [
     "DimensionEstimate",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import kernels
 from ..core.records import Floats
+from .distance_tables import Distances, View
 from .sampling import Sample
-from .scores import Estimate
-from .views import Distances, View
+from .score_results import Estimate
 
 
 class Correlations:
@@ -26,15 +27,10 @@ class Correlations:
 
     def of_rows(self, view: View) -> Floats:
         """Means of x, y, x^2, y^2 and x y of each row, x and y the distances in the data and in the embedding."""
-        places = np.arange(view.points.size), view.points
-        x, y = view.given / self.given - 1.0, view.shown / self.shown - 1.0
-        x[places] = y[places] = 0.0
-        sums = (
-            x.sum(axis=1),
-            y.sum(axis=1),
-            *(np.einsum("ij,ij->i", *pair) for pair in ((x, x), (y, y), (x, y))),
-        )
-        return np.column_stack(sums) / self.others
+        sums = np.empty((view.points.size, 5))
+        units = 1.0 / self.given, 1.0 / self.shown
+        kernels.neighbors.ranks.moments(view.given, view.shown, view.points, units, sums)
+        return sums / self.others
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
         """The correlations; none where all distances of the data, or all of the embedding, are equal."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.parallel import map_blocks
 from ..core.records import Floats
 from .sampling import Sample
-from .scores import Estimate
+from .score_results import Estimate
 
 
-def distance_correlation(given: Floats, shown: Floats, sample: Sample) -> Estimate | None:
+def distance_correlation(given: Floats, shown: Floats, sample: Sample, n_jobs: int | None) -> Estimate | None:
     """The bias-corrected distance correlation R, R^2 = (A . B) / sqrt((A . A) (B . B)) of U-centred distances A and B.
 
     R is 0 for independent data and embedding and 1 for similar ones (Székely, Rizzo & Bakirov 2007). U-centring and
@@ -18,7 +19,8 @@ def distance_correlation(given: Floats, shown: Floats, sample: Sample) -> Estima
     """
     if sample.size < 4:
         return None
-    a, b = _centred(given), _centred(shown)
+    sides = given, shown
+    a, b = map_blocks(lambda part: _centred(sides[part.start]), 2, n_jobs=n_jobs, block_rows=1)
     # What each point contributes to the three products: their first-order terms as U-statistics.
     ab, aa, bb = (np.einsum("ij,ij->i", *pair) / (sample.size - 3) for pair in ((a, b), (a, a), (b, b)))
     covariance, variance, other = (float(products.mean()) for products in (ab, aa, bb))

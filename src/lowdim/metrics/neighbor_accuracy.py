@@ -11,10 +11,10 @@ from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..errors import InputError
 from ..neighbors import build_index
+from .distance_tables import View
 from .inputs import check_labels, label_codes, read_points
 from .sampling import Sample
-from .scores import Estimate
-from .views import View
+from .score_results import Estimate
 
 _BLOCK_ENTRIES = 1 << 22
 
@@ -113,7 +113,9 @@ class NeighborAccuracy:
 
     def of_rows(self, view: View) -> Floats:
         """1 where the neighbours tell the label of a row, 0 where not."""
-        hits: Floats = _hits(self.codes, view.orders[0], self.codes[view.points], self.n_classes)[:, None]
+        hits: Floats = _hits(self.codes, view.orders.nearest, self.codes[view.points], self.n_classes)[
+            :, None
+        ]
         return hits
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:

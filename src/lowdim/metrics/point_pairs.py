@@ -6,10 +6,10 @@ import numpy as np
 
 from ..core.records import Floats
 from .distance_correlation import distance_correlation
+from .distance_tables import View
 from .sampling import Sample
-from .scores import Estimate
+from .score_results import Estimate
 from .spearman import spearman
-from .views import View
 
 MOST_POINTS = 2_000
 """Points of which all pairs, two million, are looked at; up to so many points the values are exact."""
@@ -20,9 +20,9 @@ class PointPairs:
 
     names = ("spearman", "distance_correlation")
 
-    def __init__(self, sample: Sample, wanted: set[str]) -> None:
+    def __init__(self, sample: Sample, wanted: set[str], n_jobs: int | None) -> None:
         self.sample = sample.first(MOST_POINTS)
-        self.wanted = wanted
+        self.wanted, self.n_jobs = wanted, n_jobs
 
     @property
     def n_pairs(self) -> int:
@@ -43,7 +43,7 @@ class PointPairs:
         given, shown = values[:, :size], values[:, size:]
         measures = {"spearman": spearman, "distance_correlation": distance_correlation}
         found = {
-            name: measure(given, shown, self.sample)
+            name: measure(given, shown, self.sample, self.n_jobs)
             for name, measure in measures.items()
             if name in self.wanted
         }

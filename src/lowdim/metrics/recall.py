@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import kernels
 from ..core.records import Floats
+from .distance_tables import RanksAsked, View
 from .sampling import Sample
-from .scores import Estimate, RecallCurve
-from .views import View
-
-CURVE_POINTS = 60
+from .score_results import Estimate, RecallCurve
 
 
 class Recall:
@@ -22,23 +19,15 @@ class Recall:
 
     names = ("neighbor_recall", "recall_area")
 
-    def __init__(self, n_points: int, n_neighbors: int) -> None:
-        others = n_points - 1
-        spaced = np.geomspace(1, max(1, others - 1), CURVE_POINTS).round().astype(np.int64)
-        self.ks = np.union1d(spaced, n_neighbors)
-        self.place = int(np.searchsorted(self.ks, n_neighbors))
-        k = np.arange(1.0, others)
-        total = float((1 / k).sum())
-        # R(k) / k as a multiple of the number kept, k Q(k), and what is to be subtracted.
-        self.weights = np.append(others / (k * k * (others - k)), 0.0) / total
-        self.offset = float((1 / (others - k)).sum()) / total
-        self.chance = self.ks / others
+    def __init__(self, ranks: RanksAsked, n_points: int) -> None:
+        self.ranks = ranks
+        self.place = int(np.searchsorted(ranks.ks, ranks.n_neighbors))
+        self.chance = ranks.ks / (n_points - 1)
 
     def of_rows(self, view: View) -> Floats:
         """Q at some k, log-spaced, and the area, of each row."""
-        shares = np.empty((view.points.size, self.ks.size + 1))
-        kernels.neighbors.ranks.kept_shares(view.orders[1], self.ks, self.weights, shares)
-        shares[:, -1] -= self.offset
+        shares = view.orders.kept.copy()
+        shares[:, -1] -= self.ranks.offset
         return shares
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate | RecallCurve]:
@@ -49,5 +38,5 @@ class Recall:
         return {
             "neighbor_recall": sample.mean(values[:, self.place]),
             "recall_area": sample.mean(values[:, -1], lowest=-1.0),
-            "recall_curve": RecallCurve(self.ks, recall, low, high, self.chance),
+            "recall_curve": RecallCurve(self.ranks.ks, recall, low, high, self.chance),
         }

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.messages import named, setting
 from ..core.records import Floats, Integers
 from ..errors import InputError
-from .scores import Estimate
+from .score_results import Estimate
 
 ALL_ROWS = 5_000
 """Up to so many points all rows are used, unless the user says otherwise."""

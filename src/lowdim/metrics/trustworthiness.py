@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from .. import kernels
 from ..core.records import Floats
+from .distance_tables import View
 from .sampling import Sample
-from .scores import Estimate
-from .views import View
+from .score_results import Estimate
 
 
 class Trustworthiness:
@@ -24,14 +21,11 @@ class Trustworthiness:
     def __init__(self, n_points: int, n_neighbors: int) -> None:
         n, k = n_points, n_neighbors
         self.worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
-        self.n_neighbors = k
 
     def of_rows(self, view: View) -> Floats:
         """1 less the share of the worst that could be, of each row."""
-        sums = np.empty((view.points.size, 2))
-        kernels.neighbors.ranks.intrusions(view.orders[1], self.n_neighbors, sums)
         # With all others as neighbours there is nobody left to intrude.
-        return 1.0 - sums / max(self.worst, 1.0)
+        return 1.0 - view.orders.intrusions / max(self.worst, 1.0)
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
         """Both, as means over the rows."""

@@ -16,7 +16,7 @@ from ..core.markup import Markup, Text, joined, tag
 from ..core.records import Floats, Report, format_bytes
 from ..errors import InputError, LowdimError
 from ..metrics.score import score
-from ..metrics.scores import Scores
+from ..metrics.score_results import Scores
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
 from .labels import Columns, Labels, Named, named, table_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.markup import Markup, Text, joined, tag
 from ..core.records import Report, format_bytes, short
-from ..metrics.scores import MEASURES, Scores
+from ..metrics.score_results import MEASURES, Scores
 
 _LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "numba")
 

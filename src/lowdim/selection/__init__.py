@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .measures import Score
-from .result import Run, Sweep
-from .run import sweep
+from .result import FitRecord, Sweep
+from .sweeping import sweep
 
-__all__ = ["Run", "Score", "Sweep", "sweep"]
+__all__ = ["FitRecord", "Score", "Sweep", "sweep"]

@@ -14,11 +14,11 @@ from ..core.run import Shared, Store
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from .choose import Judges
+from .fewer_components import is_sharp, may_nest
 from .grid import Point, configure
 from .measures import Fit, Part
-from .nested import is_sharp, may_nest
-from .outside import place_outside
-from .result import Run
+from .out_of_sample import place_outside
+from .result import FitRecord
 
 FAILURES = (LowdimError, LowdimWarning, ValueError, ArithmeticError, MemoryError)
 
@@ -60,7 +60,7 @@ class Fits:
     n_jobs: int | None
     listeners: tuple[Listener, ...]
 
-    def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[Run]:
+    def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
         """A run for each point on one part of the data."""
         families: dict[tuple[int, ...], list[int]] = {}
         for place, point in enumerate(self.points):
@@ -70,7 +70,7 @@ class Fits:
 
     def _family(
         self, family: list[int], part: Part, shared: Shared, events: Events, top: Place
-    ) -> Iterator[Run]:
+    ) -> Iterator[FitRecord]:
         """Runs of points that differ in ``n_components`` alone; what a sweep before this one did is taken over."""
         wide: Fit | None = None
         known: int | None = None
@@ -79,7 +79,7 @@ class Fits:
             if (found := kept_at.find()) is not None:
                 wide, known = (None, place) if found["is_wide"] else (wide, known)
                 self.judges.scores |= found["scores"]
-                yield Run(**found["run"])
+                yield FitRecord(**found["run"])
                 continue
             if wide is None and known is not None:
                 # Narrower ones were to be cut from a fit that is known by its run alone: it is fitted again.
@@ -103,7 +103,7 @@ class Fits:
 
     def _run(
         self, place: int, wide: Fit | None, part: Part, shared: Shared, events: Events, kept_at: Place
-    ) -> tuple[Run, Fit | None]:
+    ) -> tuple[FitRecord, Fit | None]:
         """One point: its run, and its fit where narrower ones can be cut from it."""
         point, began = self.points[place], time.perf_counter()
         own = self.estimator.callback
@@ -123,7 +123,7 @@ class Fits:
         except FAILURES as error:
             status = str(error) or type(error).__name__
         seconds = time.perf_counter() - began
-        run = Run(place, part.seed, figures, seconds, watch.stages, tuple(watch.warnings), status)
+        run = FitRecord(place, part.seed, figures, seconds, watch.stages, tuple(watch.warnings), status)
         return run, kept
 
     def _cut(self, wide: Fit | None, point: Point, part: Part) -> Fit | None:

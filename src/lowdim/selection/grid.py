@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..affinities import Entropic
+from ..core.messages import in_python, setting
+from ..core.messages import named as marked
+from ..core.messages import value as quoted
 from ..core.rules import Whole
 from ..errors import InputError
 from ..estimators.base import Estimator
@@ -22,6 +25,9 @@ Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
 PERPLEXITY = "perplexity"
 INSIDE = {"n_landmarks": ("solver", "n_landmarks"), "n_landmark_neighbors": ("solver", "n_neighbors")}
 OWNERS = ("solver", "affinity")
+_EXAMPLE = in_python("Write, for example, {'n_neighbors': [5, 10, 20]}.", "Give each parameter some values.")
+_APART = "Put them into two mappings: [{'affinity': ...}, {'perplexity': ...}]."
+_SEPARATE = ", or sweep solvers without landmarks in a mapping of their own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +47,15 @@ def expand(estimator: Estimator, grid: Any) -> tuple[Point, ...]:
     mappings = [grid] if isinstance(grid, Mapping) else grid
     if isinstance(mappings, str) or not isinstance(mappings, Sequence) or not mappings:
         raise InputError(
-            f"grid of sweep must be a mapping of parameter names to values, or a list of such mappings; got {grid!r}. "
-            "Write, for example, {'n_neighbors': [5, 10, 20]}."
+            f"{marked('grid', 'sweep')} must be a mapping of parameter names to values, or a list of such mappings; "
+            f"got {quoted(grid)}. {_EXAMPLE}"
         )
     points: list[Point] = []
     for place, mapping in enumerate(mappings):
         if not isinstance(mapping, Mapping) or not mapping:
             raise InputError(
-                f"grid of sweep must name at least one parameter in each mapping; got {mapping!r}. "
-                "Write, for example, {'n_neighbors': [5, 10, 20]}."
+                f"{marked('grid', 'sweep')} must name at least one parameter in each mapping; got {quoted(mapping)}. "
+                f"{_EXAMPLE}"
             )
         points += _combinations(place, mapping)
     known = names_of(estimator)
@@ -113,11 +119,13 @@ def _combinations(place: int, mapping: Mapping[str, Iterable[Any]]) -> list[Poin
 
 def _values(name: str, given: Iterable[Any]) -> list[Any]:
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{name} of the grid must be a list of values; got {given!r}. Write [{given!r}].")
+        raise InputError(
+            f"{marked(name)} of the grid must be a list of values; got {quoted(given)}. Write {quoted([given])}."
+        )
     values = [value.item() if isinstance(value, np.generic) else value for value in given]
     if not values:
         raise InputError(
-            f"{name} of the grid must have at least one value; got none. Leave it out, or give values."
+            f"{marked(name)} of the grid must have at least one value; got none. Leave it out, or give values."
         )
     return values
 
@@ -127,12 +135,13 @@ def _check_names(estimator: Estimator, named: Mapping[str, Any], known: list[str
     for name in named:
         if name == "random_state":
             raise InputError(
-                "random_state cannot be swept in the grid: it is no parameter to choose. Use seeds of sweep."
+                f"{marked('random_state')} cannot be swept in the grid: it is no parameter to choose. Use "
+                f"{marked('seeds', 'sweep')}."
             )
         if name == PERPLEXITY and name in known and {"affinity", PERPLEXITY} <= named.keys():
             raise InputError(
-                "perplexity stands for affinity=Entropic(perplexity), so the grid must name only one of the two; got "
-                "both. Put them into two mappings: [{'affinity': ...}, {'perplexity': ...}]."
+                f"{marked(PERPLEXITY)} stands for {marked('affinity')}{in_python('=Entropic(perplexity)')}, so the "
+                f"grid must name only one of the two; got both. {in_python(_APART, 'Give one of them.')}"
             )
         if name not in known or name in INSIDE:
             _check_inside(estimator, name, named, known, owner)
@@ -148,22 +157,24 @@ def _check_inside(
     home, field = _inside(name)
     if home not in OWNERS or home not in parameters:
         close = difflib.get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = f" Did you mean {marked(close[0])}?" if close else ""
         raise InputError(
-            f"{name} of the grid must be a parameter of {owner}: {listed(known, len(known))}.{hint}"
+            f"{marked(name)} of the grid must be a parameter of {owner}: "
+            f"{listed([marked(one) for one in known], len(known))}.{hint}"
         )
     holder = _resolved(home, named.get(home, parameters[home]))
     has = [field.name for field in fields(holder)] if is_dataclass(holder) else []
     if field not in has:
         advice = (
-            "Set solver='lll' on the estimator, or sweep solvers without landmarks in a mapping of their own."
+            f"Set {setting('solver', 'lll')} on the estimator{in_python(_SEPARATE)}."
             if home == "solver"
-            else f"It has {', '.join(has)}."
+            else f"It has {', '.join(map(marked, has))}."
             if has
-            else "Set affinity to an object, such as Gaussian(1.0)."
+            else f"Set {marked('affinity')} to an object, such as Gaussian(1.0)."
         )
         raise InputError(
-            f"{name} of the grid must be a field of {home}; got {home}={holder!r}, which has no such field. {advice}"
+            f"{marked(name)} of the grid must be a field of {marked(home)}; got {setting(home, holder)}, which has no "
+            f"such field. {advice}"
         )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class FitRecord:
     """One fit: which point of the grid, with which seed, its figures, its seconds by stage, and how it ended."""
 
     point: int
@@ -70,7 +70,7 @@ class Sweep:
     scores: Mapping[str, bool]
     points: tuple[Mapping[str, Any], ...]
     seeds: tuple[int, ...]
-    runs: tuple[Run, ...] = field(repr=False)
+    runs: tuple[FitRecord, ...] = field(repr=False)
     choices: tuple[Choice, ...] = ()
     seconds: float = 0.0
     complete: bool = True
@@ -84,12 +84,12 @@ class Sweep:
         another point had already done takes next to nothing. ``status`` is ``"ok"``, or what went wrong.
         """
         stages = list(dict.fromkeys(name for run in self.runs for name in run.stages))
-        by_point: dict[int, list[Run]] = {}
+        by_point: dict[int, list[FitRecord]] = {}
         for run in self.runs:
             by_point.setdefault(run.point, []).append(run)
         return [self._row(point, by_point[point], stages) for point in sorted(by_point)]
 
-    def _row(self, point: int, runs: list[Run], stages: list[str]) -> dict[str, Any]:
+    def _row(self, point: int, runs: list[FitRecord], stages: list[str]) -> dict[str, Any]:
         named = self.points[point]
         row = {
             name: named[name] if name in named else own_value(self.estimator, name)
@@ -189,7 +189,7 @@ def _mean(values: list[float]) -> float:
     return float(np.mean(values))
 
 
-def _status(runs: list[Run]) -> str:
+def _status(runs: list[FitRecord]) -> str:
     bad = [run for run in runs if run.status != "ok"]
     if not bad:
         return "ok"

@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
 
 
 def _check_names(measures: Any) -> None:
-    from ...metrics.scores import MEASURES
+    from ...metrics.score_results import MEASURES
 
     for name in measures or ():
         if name not in MEASURES:

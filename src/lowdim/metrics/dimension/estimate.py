@@ -13,7 +13,7 @@ from ...neighbors import metric_names
 from ...validation import check_neighbors, check_parameters
 from ..inputs import check_points
 from ..sampling import Sample, sample_size
-from ..scores import Estimate
+from ..score_results import Estimate
 from .local_pca import local_pca
 from .maximum_likelihood import maximum_likelihood
 from .record import DimensionEstimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.records import Floats
-from ..scores import Estimate
+from ..score_results import Estimate
 from .surroundings import Surroundings
 
 THRESHOLD = 0.05

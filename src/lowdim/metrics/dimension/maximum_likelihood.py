@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scores import Estimate
+from ..score_results import Estimate
 from .surroundings import Surroundings
 
 

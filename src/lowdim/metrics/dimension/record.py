@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scores import Estimate
+from ..score_results import Estimate
 
 APART = 1.25
 """Estimates of which the largest is more than so many times the smallest disagree."""

@@ -25,7 +25,7 @@ from .fits import Fits
 from .grid import Grid, Point, expand, widest
 from .inputs import read_labels, read_truth, resolve_seeds
 from .measures import Known, LabelError, Part
-from .result import Run, Sweep
+from .result import FitRecord, Sweep
 from .split import Portion, fitted_rows, outside_rows, split_rows
 
 RULES: Mapping[str, Rule] = {
@@ -152,7 +152,7 @@ def sweep(
 def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events, place: Place) -> Sweep:
     """Every point with every seed, until all are done or the user stops it."""
     began = time.perf_counter()
-    runs: list[Run] = []
+    runs: list[FitRecord] = []
     points, choice = fits.points, fits.judges.choice
     total, complete = len(points) * len(seeds), True
     with events.stage("sweep"):
@@ -212,7 +212,7 @@ def _parts(
         yield last, shared
 
 
-def _tell(points: tuple[Point, ...], runs: list[Run], total: int, events: Events) -> None:
+def _tell(points: tuple[Point, ...], runs: list[FitRecord], total: int, events: Events) -> None:
     """One warning for what the table lacks."""
     if len(runs) < total:
         events.warned(

@@ -1,0 +1,113 @@
+"""Squared distances of a few rows to all points: tables, one row after another (b x N)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.records import Floats
+from ..compiling import njit
+
+WIDTH = 256
+PADDED = WIDTH + 8  # a power of two would send every coordinate of a point to one cache set
+DEPTH = 64
+
+
+@njit(cache=True, nogil=True)
+def pack_tile(y: NDArray[Any], y_terms: Floats, start: int, column: int, tile: Floats) -> None:
+    """Coordinates ``column ...`` of points ``start ...`` as the vectors that they stand for, one row a coordinate."""
+    points, columns = min(WIDTH, y.shape[0] - start), min(DEPTH, y.shape[1] - column)
+    for point in range(points):
+        values, shift, scale = y[start + point], y_terms[start + point, 0], y_terms[start + point, 1]
+        for c in range(columns):
+            tile[c, point] = (np.float64(values[column + c]) - shift) * scale
+
+
+@njit(cache=True, nogil=True)
+def add_tile(x: Any, tile: Floats, out: Any) -> None:
+    """Add the squared differences in the coordinates of a tile, two at a time; no sum is reordered or fused.
+
+    Six coordinates go through at once, so that the sums are read and written less often.
+    """
+    done = x.size - x.size % 6
+    for c in range(0, done, 6):
+        row, i, j, k, m, n, o = (
+            x[c : c + 6],
+            tile[c],
+            tile[c + 1],
+            tile[c + 2],
+            tile[c + 3],
+            tile[c + 4],
+            tile[c + 5],
+        )
+        for point in range(out.size):
+            p, q, r = row[0] - i[point], row[2] - k[point], row[4] - n[point]
+            s, t, u = row[1] - j[point], row[3] - m[point], row[5] - o[point]
+            out[point] = ((out[point] + (p * p + s * s)) + (q * q + t * t)) + (r * r + u * u)
+    last = x.size - x.size % 2
+    for c in range(done, last, 2):
+        a, b, left, right = x[c], x[c + 1], tile[c], tile[c + 1]
+        for point in range(out.size):
+            first, second = a - left[point], b - right[point]
+            out[point] += first * first + second * second
+    if last < x.size:
+        a, left = x[last], tile[last]
+        for point in range(out.size):
+            first = a - left[point]
+            out[point] += first * first
+
+
+@njit(cache=True, nogil=True)
+def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, out: Floats) -> None:
+    """Squared distances of rows to all points, by differences, a tile of points and coordinates at a time.
+
+    ``x`` holds the vectors that the rows stand for, the extra coordinate last; ``y`` the points as they are, with their
+    ``terms`` as in ``distances``.
+    """
+    tile, n_columns = np.empty((DEPTH, PADDED)), y.shape[1]
+    for start in range(0, y.shape[0], WIDTH):
+        stop = min(start + WIDTH, y.shape[0])
+        for row in range(x.shape[0]):
+            for point in range(start, stop):
+                extra = x[row, n_columns] - y_terms[point, 2]
+                out[row, point] = extra * extra
+        for column in range(0, n_columns, DEPTH):
+            pack_tile(y, y_terms, start, column, tile)
+            end = min(column + DEPTH, n_columns)
+            for row in range(x.shape[0]):
+                add_tile(x[row, column:end], tile, out[row, start:stop])
+
+
+@njit(cache=True, nogil=True)
+def sparse_table(x: Any, x_terms: Floats, y: Any, y_terms: Floats, n_columns: int, out: Floats) -> None:
+    """``dense_table`` for compressed rows (indptr, indices, data), ``x`` with terms of its own.
+
+    The row is spread out once. What remains in the columns that a point does not hold is the sum over all columns less
+    what was met, or, where every entry of the row was met, the same in each: no rounding may keep equal rows apart.
+    """
+    spread = np.empty(n_columns)
+    for row in range(x[0].size - 1):
+        entries = slice(x[0][row], x[0][row + 1])
+        absent = -x_terms[row, 0] * x_terms[row, 1]
+        spread[:] = absent
+        for entry in range(entries.start, entries.stop):
+            spread[x[1][entry]] = (np.float64(x[2][entry]) - x_terms[row, 0]) * x_terms[row, 1]
+        held, total, square = np.sum(spread != absent), spread.sum(), np.sum(spread * spread)
+        for point in range(y[0].size - 1):
+            shift, scale = y_terms[point, 0], y_terms[point, 1]
+            other = -shift * scale
+            near, met, hits = 0.0, 0.0, 0
+            for entry in range(y[0][point], y[0][point + 1]):
+                value = spread[y[1][entry]]
+                difference = value - (np.float64(y[2][entry]) - shift) * scale
+                near += difference * difference
+                met += (value - other) * (value - other)
+                hits += value != absent
+            if hits == held:
+                rest = (n_columns - (y[0][point + 1] - y[0][point])) * (absent - other) * (absent - other)
+            else:
+                rest = max(square + other * (n_columns * other - 2.0 * total) - met, 0.0)
+            extra = x_terms[row, 2] - y_terms[point, 2]
+            out[row, point] = near + rest + extra * extra

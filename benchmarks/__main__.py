@@ -24,6 +24,7 @@ NAMES = [
     "service",
     "gaussian_embeddings",
     "tsne_million",
+    "wide",
     "perplexity",
     "snapshot_pca",
     "cold_start",

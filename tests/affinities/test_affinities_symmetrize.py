@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+import lowdim
 from lowdim.affinities import symmetrize
 from lowdim.core.run import Run
+from lowdim.neighbors import symmetrize as parts
 
 
 def random_lists(seed: int, size: int, most: int) -> csr_array:
@@ -56,6 +58,34 @@ def test_the_matrix_that_came_is_untouched_and_threads_change_nothing() -> None:
     np.testing.assert_array_equal(matrix.data, before.data)
     np.testing.assert_array_equal(one.data, many.data)
     np.testing.assert_array_equal(one.indices, many.indices)
+
+
+@pytest.mark.parametrize("how", ["union", "average", "mutual"])
+def test_the_parts_into_which_rows_are_split_change_nothing(how, monkeypatch) -> None:
+    matrix = random_lists(5, 200, 9)
+    whole = symmetrize(matrix, how, "larger", Run.of())
+    monkeypatch.setattr(parts, "ENTRIES", 16)
+    split = symmetrize(matrix, how, "larger", Run.of(n_jobs=3))
+    for name in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(split, name), getattr(whole, name))
+
+
+def test_the_indices_of_many_entries_take_four_bytes(monkeypatch) -> None:
+    matrix = random_lists(1, 50, 5)
+    wide = symmetrize(matrix, "union", "larger", Run.of())
+    monkeypatch.setattr(parts, "MANY", wide.nnz)
+    narrow = symmetrize(matrix, "union", "larger", Run.of())
+    assert (wide.indices.dtype, narrow.indices.dtype, narrow.indptr.dtype) == (np.int64, np.int32, np.int32)
+    np.testing.assert_array_equal(narrow.toarray(), wide.toarray())
+
+
+@pytest.mark.slow
+def test_a_picture_of_affinities_with_narrow_indices_is_the_same(monkeypatch) -> None:
+    Y = np.random.default_rng(0).normal(size=(600, 5))
+    pictures = [lowdim.TSNE(max_iter=30, repulsion="fft").fit_transform(Y)]
+    monkeypatch.setattr(parts, "MANY", 0)
+    pictures.append(lowdim.TSNE(max_iter=30, repulsion="fft").fit_transform(Y))
+    np.testing.assert_array_equal(*pictures)
 
 
 def test_narrow_indices_are_taken_too() -> None:

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from lowdim import kernels
 from lowdim.core.run import Run
-from lowdim.objectives.attraction import OLD, Attraction, along_curve
+from lowdim.objectives.attraction import OLD, Attraction, Layout, along_curve
 from lowdim.objectives.similarities import STUDENT
 
 ONE = Run.of(0, 1)
@@ -42,6 +42,14 @@ def test_points_are_laid_out_anew_and_threads_do_not_matter(graph):
         force = one.evaluate(X, value=False)[1]
         assert np.array_equal(force, three.evaluate(X, value=False)[1])
     assert np.linalg.norm(force - exact.evaluate(X)[1]) < 1e-5 * np.linalg.norm(force)
+
+
+def test_the_old_layout_goes_before_the_new_one_is_made(graph, monkeypatch):
+    attraction, make, held = Attraction(graph, STUDENT, ONE, single=True), Layout.of, []
+    monkeypatch.setattr(Layout, "of", lambda *given: (held.append(attraction._layout), make(*given))[1])
+    for _ in range(OLD + 1):
+        attraction.evaluate(np.random.default_rng(4).standard_normal((700, 2)), value=False)
+    assert held == [None, None]
 
 
 def test_neighbours_on_the_curve_are_neighbours_in_the_plane():

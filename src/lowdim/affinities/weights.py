@@ -14,7 +14,7 @@ from ..core.records import Floats, Neighbors, Sparse
 from ..core.rules import OneOf, Rule
 from ..core.run import Run
 from ..errors import DataWarning, InputError
-from ..neighbors.symmetrize import Symmetry, symmetrize
+from ..neighbors.symmetrize import Symmetry, names, symmetrize
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
 SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
@@ -62,10 +62,9 @@ def check_symmetry(affinity: Any) -> None:
 
 def directed(neighbors: Neighbors, values: Floats) -> Sparse:
     """The neighbour lists with ``values`` on them, as compressed rows sorted by column; zero weights are no entries."""
-    columns = kernels.neighbors.merge.transpose(
-        neighbors.indptr, neighbors.indices, values, neighbors.n_points
-    )
-    indptr, indices, data = kernels.neighbors.merge.transpose(*columns, neighbors.n_rows)
+    transpose, indices = kernels.neighbors.merge.transpose, names(neighbors.indices, neighbors.n_points)
+    columns = transpose(neighbors.indptr, indices, values, 0, neighbors.n_points)
+    indptr, indices, data = transpose(*columns, 0, neighbors.n_rows)
     matrix = Sparse((data, indices, indptr), shape=(neighbors.n_rows, neighbors.n_points))
     matrix.has_sorted_indices = True
     return without_zeros(matrix)

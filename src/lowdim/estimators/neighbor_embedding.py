@@ -103,6 +103,7 @@ class NeighborEmbedding(EmbeddingParameters):
         W, fitted = run.stage("affinities", self._affinities, hood)
         start = run.stage("start", self._start, given, hood, W)
         objective = self._objective_of(hood, W, fitted, run)
+        del W  # The objective has its own, on its scale: two of them would be the peak of the fit.
         lambdas = run.stage("path", self._path, objective)
         self._check_minimum(objective, lambdas)
         outcome = run.stage("optimise", self._minimise, objective, start, lambdas)

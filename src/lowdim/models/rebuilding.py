@@ -151,10 +151,14 @@ def make_blocked(frame: CentredPoints, run: Run) -> BlockedSearcher:
 
 def make_projected(frame: CentredPoints, projection: Projection, run: Run) -> ProjectedSearcher:
     """Projected points in panels."""
+    _check_projection(frame, projection)
+    return ProjectedSearcher(frame, projection, run)
+
+
+def _check_projection(frame: CentredPoints, projection: Projection) -> None:
     basis = projection.basis
     if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not 1 <= projection.candidates < np.inf:
         raise Broken("the directions of a search do not fit its points")
-    return ProjectedSearcher(frame, projection, run)
 
 
 def make_sparse(geometry: Geometry) -> SparseSearcher:
@@ -171,7 +175,7 @@ def make_tree(geometry: Geometry) -> TreeSearcher:
 
 def take_forest(searcher: ForestSearcher) -> dict[str, Any]:
     """The order and the planes of the first tree, and the links, made now if they were not yet."""
-    names = ("seed", "order", "normals", "thresholds")
+    names = ("projection", "seed", "order", "normals", "thresholds")
     made = {name: getattr(searcher, name) for name in names}
     return {"frame": searcher.centred, **made, "graph": searcher.graph(Run())}
 
@@ -184,12 +188,16 @@ def make_forest(
     thresholds: Single,
     graph: Places,
     run: Run,
+    projection: Projection | None = None,
 ) -> ForestSearcher:
     """The points in the order of the tree, and the links between them."""
     n_points = frame.geometry.rows.n_rows
     if not 0 <= seed < 2**31:
         raise Broken("the seed of a forest is no seed")
-    width = frame.n_columns + -frame.n_columns % 8
+    if projection is not None:
+        _check_projection(frame, projection)
+    width = frame.n_columns if projection is None else projection.n_directions
+    width += -width % 8
     n_leaves = leaf_bounds(n_points, LEAF, seed).size - 1
     if order.shape != (n_points,) or not np.array_equal(np.sort(order), np.arange(n_points)):
         raise Broken("a forest does not hold its points once each")
@@ -197,7 +205,7 @@ def make_forest(
         raise Broken("the planes of a forest are not those of its points")
     if graph.shape != (n_points, LINKS + BACK) or not ((graph >= -1) & (graph < n_points)).all():
         raise Broken("links of a forest lead outside its points")
-    return ForestSearcher.restored(frame, seed, (order, normals, thresholds, graph), run)
+    return ForestSearcher.restored(frame, projection, seed, (order, normals, thresholds, graph), run)
 
 
 def make_descent(

@@ -17,10 +17,12 @@ from .. import kernels
 from ..core.records import Floats
 from ..core.run import Run
 from ..data.rows import Rows
-from .geometry import IN_CACHE, Geometry
+from .geometry import Geometry
 
 FURTHEST = 1e15
 """Points further out than this many units take no part in single precision, where their squares would overflow."""
+BLOCK_BYTES = 1 << 20
+"""Bytes of the rows that are brought into the frame at a time: so few that they stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,11 @@ class CentredPoints:
     def around(geometry: Geometry, run: Run) -> CentredPoints:
         """The middle of the points, and the power of two at their median distance from it."""
         rows, centre = geometry.rows, _middle(geometry)
+        frame = CentredPoints(geometry, centre, 1.0, np.inf)
         parts = run.map(
-            lambda part: _norms(geometry.mapped(None, part) - centre),
+            lambda part: frame.packed(None, part, np.float32)[1],
             rows.n_rows,
-            block_rows=rows.block_rows(),
+            block_rows=rows.block_rows(BLOCK_BYTES),
         )
         norms = np.concatenate(parts)
         positive = norms[norms > 0]
@@ -60,18 +63,6 @@ class CentredPoints:
         block[norms > FURTHEST] = 0.0
         return block, norms
 
-    def single(self, run: Run) -> NDArray[np.float32]:
-        """All points in single precision, row by row. Points too far out are put at a corner of their own."""
-        out = np.empty((self.geometry.rows.n_rows, self.n_columns), np.float32)
-
-        def fill(part: slice) -> None:
-            block, norms = self.coordinates(None, part)
-            block[norms > FURTHEST] = FURTHEST
-            out[part] = block
-
-        run.map(fill, out.shape[0], block_rows=self.geometry.rows.block_rows(IN_CACHE))
-        return out
-
     def panels(
         self, part: slice, dtype: DTypeLike, run: Run
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
@@ -84,8 +75,8 @@ class CentredPoints:
         def fill(which: slice) -> None:
             for panel in range(which.start, which.stop):
                 start = part.start + panel * width
-                block, sizes = self.coordinates(None, slice(start, min(start + width, part.stop)))
-                panels[panel, : self.n_columns, : sizes.size] = block.T
+                block, sizes = self.packed(None, slice(start, min(start + width, part.stop)), dtype)
+                panels[panel, :, : sizes.size] = block[: sizes.size].T
                 norms[panel, : sizes.size] = np.where(sizes > FURTHEST, np.inf, np.square(sizes))
 
         run.map(fill, count, block_rows=8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,19 +61,23 @@ class EuclideanIndex(Index):
         return self._centred
 
     def exact(self, run: Run) -> EuclideanIndex:
-        """An exact index of the same points: itself if it is one."""
-        return self if self.is_exact else EuclideanIndex(self.geometry, self._ball_searcher(run))
+        """An exact index of the same points: itself if it is one. It is not kept, being as large as the points."""
+        if self.is_exact:
+            return self
+        return EuclideanIndex(self.geometry, self._within or self._new_ball_searcher(run))
 
     def _ball_searcher(self, run: Run) -> BallSearcher:
         """Whatever can find all points within a distance, made once."""
         if isinstance(self.searcher, BallSearcher):
             return self.searcher
         if self._within is None:
-            is_dense = fits_densely(self.rows)
-            self._within = (
-                BlockedSearcher(self.centred(run), run) if is_dense else SparseSearcher(self.geometry)
-            )
+            self._within = self._new_ball_searcher(run)
         return self._within
+
+    def _new_ball_searcher(self, run: Run) -> BallSearcher:
+        if fits_densely(self.rows):
+            return BlockedSearcher(self.centred(run), run)
+        return SparseSearcher(self.geometry)
 
     def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """The k nearest points of each row."""
@@ -102,6 +107,7 @@ class EuclideanIndex(Index):
 
         size = None if rows is None else query_rows(rows)
         run.map(search, n_rows, block_rows=size)
+        everything = None
         left = np.flatnonzero(is_open)
         if left.size:
             indices[left], squared[left] = self._settle(rows, left, k, count, run)
@@ -196,7 +202,7 @@ class EuclideanIndex(Index):
     ) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """The k nearest candidates of each row, and whether another point might be as near as the last of them."""
         # A copy in C order, so that flat views of it are views and are sorted in place.
-        indices, bound = np.array(found[0], order="C"), found[1]
+        indices, bound = np.array(found[0], np.int64, order="C"), found[1]
         if self.is_exact and indices.shape[1] >= self.n_points:
             # Where every point is a candidate, none is left out that could be nearer.
             bound = np.where((indices >= 0).sum(axis=1) == self.n_points, np.inf, bound)
@@ -251,7 +257,7 @@ class EuclideanIndex(Index):
         return stacked([part for part, _ in parts]), np.concatenate([part for _, part in parts])
 
 
-def stacked(parts: list[Integers]) -> Integers:
+def stacked(parts: list[NDArray[Any]]) -> Integers:
     """Candidates of consecutive blocks in one array, filled up with -1."""
     out = np.full((sum(map(len, parts)), max(part.shape[1] for part in parts)), -1, np.int64)
     start = 0

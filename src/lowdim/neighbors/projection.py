@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.records import Floats, Integers
+from .. import kernels
+from ..core.records import Floats
+from ..data.rows import Rows
 from .centred_points import CentredPoints
 
 FEWEST_COLUMNS, FEWEST_POINTS = 128, 512
@@ -37,13 +39,11 @@ class Projection:
         n_points, n_columns = centred.geometry.rows.n_rows, centred.n_columns
         if n_columns < FEWEST_COLUMNS or n_points < FEWEST_POINTS:
             return None
-        size = min(n_points, SAMPLE, centred.geometry.rows.block_rows(1 << 27))
-        places = np.linspace(0, n_points - 1, size).astype(np.int64)
-        sample = _sample(centred, places)
+        sample = centred_sample(centred, SAMPLE)
         if sample.shape[0] < FEWEST_POINTS:
             return None
         widths = [m for m in DIRECTIONS if 2 * m <= n_columns]
-        V = _leading_directions(sample, widths[-1])
+        V = leading_directions(sample, widths[-1])
         needed = _needed(sample, V, widths)
         costs = [
             n_points * (0.3 + 0.02 * m) + 0.02 * m * n_columns + 0.25 * n_columns * count
@@ -60,14 +60,29 @@ class Projection:
         """m."""
         return int(self.basis.shape[1])
 
+    def images(
+        self, centred: CentredPoints, rows: Rows | None, part: slice
+    ) -> tuple[NDArray[np.float32], Floats]:
+        """Projected rows of a slice (None: the points), filled up to a multiple of four, and the norms of the rows."""
+        packed, norms = centred.packed(rows, part, np.float32)
+        # The products of the kernel are -2 x.v.
+        columns = np.zeros((packed.shape[1], self.n_directions), np.float32)
+        columns[: centred.n_columns] = -0.5 * self.basis
+        images = np.empty((packed.shape[0], self.n_directions), np.float32)
+        kernels.neighbors.nearest_by_products.project_rows(packed, columns, images)
+        return images, norms
 
-def _sample(centred: CentredPoints, places: Integers) -> Floats:
-    """Some points in centred coordinates, without those far out."""
-    block, norms = centred.coordinates(centred.geometry.rows.select(places), slice(0, places.size))
+
+def centred_sample(centred: CentredPoints, size: int) -> Floats:
+    """Some points spread over the rows, in centred coordinates, without those far out."""
+    rows = centred.geometry.rows
+    size = min(rows.n_rows, size, rows.block_rows(1 << 27))
+    places = np.linspace(0, rows.n_rows - 1, size).astype(np.int64)
+    block, norms = centred.coordinates(rows.select(places), slice(0, places.size))
     return block[norms <= FAR_OUT]
 
 
-def _leading_directions(sample: Floats, m: int) -> Floats:
+def leading_directions(sample: Floats, m: int) -> Floats:
     """Orthonormal basis of about the widest directions, by subspace iteration (Halko, Martinsson & Tropp 2011)."""
     start = np.random.default_rng(0).normal(size=(sample.shape[1], min(m + 8, sample.shape[1])))
     for _ in range(2):

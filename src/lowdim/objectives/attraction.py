@@ -67,7 +67,10 @@ class Attraction:
         self._layout = Layout.along(self.weights, **state, run=self.run) if state else None
 
     def _in_single(self, loop: Callable[..., float], X: Floats, force: Floats, value: bool) -> float | None:
-        if self._layout is None or self._layout.age >= OLD:
+        if self._layout is not None and self._layout.age >= OLD:
+            # It goes before the new one is made: both together would be as large as the weights.
+            self._layout = None
+        if self._layout is None:
             self._layout = Layout.of(self.weights, X, self.run)
         layout = self._layout
         layout.age += 1

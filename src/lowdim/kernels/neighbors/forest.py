@@ -19,7 +19,7 @@ from ...core.records import Integers
 from ..compiling import njit
 from ..counter import draw, stream
 from .nearest_by_products import WIDTH, multiply_tile, offer_to_row, push
-from .product_tiles import ROWS, WIDE, lowest, sum_below
+from .product_tiles import LANES, ROWS, WIDE, lowest, sum_below
 
 SAMPLE = 64
 STEPS = 2
@@ -222,8 +222,12 @@ def join_leaves(
             point = points[members[i]]
             for c in range(n_columns):
                 rows[i, c] = point[c]
-                panel[c, i] = point[c]
             sizes[i] = norms[members[i]]
+        # Some points at a time: the same coordinate of all of them lies at places that share a line of the cache.
+        for i in range(0, members.size, LANES):
+            for c in range(n_columns):
+                for j in range(LANES):
+                    panel[c, i + j] = rows[i + j, c]
         # Places that an earlier, larger leaf has filled count for nothing.
         for i in range(members.size, widest):
             sizes[i] = np.inf

@@ -6,42 +6,47 @@ Explicit zeros are entries like any other: a zero-length edge of a distance grap
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.records import Floats, Integers
 from ..compiling import njit
 
 UNION, AVERAGE, MUTUAL = 0, 1, 2
 LARGER, SMALLER, MEAN = 0, 1, 2
+Names = NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
 def transpose(
-    indptr: Integers, indices: Integers, values: Floats, n_columns: int
-) -> tuple[Integers, Integers, Floats]:
-    """Compressed rows of the transpose, each row sorted by column whatever the order that came."""
-    starts = np.zeros(n_columns + 1, np.int64)
-    for place in range(indices.size):
-        starts[indices[place] + 1] += 1
-    for column in range(n_columns):
+    indptr: Integers, indices: Names, values: Floats, first: int, last: int
+) -> tuple[Integers, Names, Floats]:
+    """Compressed rows of the transpose for the columns [first, last), each sorted whatever the order that came."""
+    starts = np.zeros(last - first + 1, np.int64)
+    for place in range(indptr[0], indptr[-1]):
+        if first <= indices[place] < last:
+            starts[indices[place] - first + 1] += 1
+    for column in range(last - first):
         starts[column + 1] += starts[column]
-    rows = np.empty(indices.size, np.int64)
-    moved = np.empty(indices.size, np.float64)
+    rows = np.empty(starts[-1], indices.dtype)
+    moved = np.empty(starts[-1], np.float64)
     following = starts[:-1].copy()
     for row in range(indptr.size - 1):
         for place in range(indptr[row], indptr[row + 1]):
-            target = following[indices[place]]
-            following[indices[place]] = target + 1
-            rows[target] = row
-            moved[target] = values[place]
+            if first <= indices[place] < last:
+                column = indices[place] - first
+                target = following[column]
+                following[column] = target + 1
+                rows[target] = row
+                moved[target] = values[place]
     return starts, rows, moved
 
 
 @njit(cache=True, nogil=True)
 def count_merged(
     indptr: Integers,
-    indices: Integers,
+    indices: Names,
     other_indptr: Integers,
-    other_indices: Integers,
+    other_indices: Names,
     how: int,
     bounds: tuple[int, int],
     counts: Integers,
@@ -71,12 +76,12 @@ def _combined(first: float, second: float, how: int, combine: int) -> float:
 
 @njit(cache=True, nogil=True)
 def fill_merged(
-    matrix: tuple[Integers, Integers, Floats],
-    other: tuple[Integers, Integers, Floats],
+    matrix: tuple[Integers, Names, Floats],
+    other: tuple[Integers, Names, Floats],
     how: int,
     combine: int,
     bounds: tuple[int, int],
-    merged: tuple[Integers, Integers, Floats],
+    merged: tuple[Integers, Names, Floats],
 ) -> None:
     """Entries of the rows in ``bounds`` after the merge, sorted, written at the places counted before."""
     indptr, indices, values = matrix

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
 
-Found = tuple[Integers, Floats]
+Found = tuple[NDArray[np.signedinteger[Any]], Floats]
 """Candidates of each row (b x count, -1 where there are fewer), and a bound below the squared distance of all others.
 
 The bound is infinite where a search is approximate and promises nothing.

@@ -117,7 +117,7 @@ class BlockedSearcher:
         worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(
             norms
         )
-        return points.astype(np.int64), self.centred.outside(norms, worst, self._chain, np.float32)
+        return points, self.centred.outside(norms, worst, self._chain, np.float32)
 
 
 def best_in_panels(
@@ -159,7 +159,7 @@ def nearest_in_double(centred: CentredPoints, rows: Rows, count: int, run: Run) 
     roots = scores[:n_rows, 0]
     worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(norms)
     chain = longest_chain(packed.shape[1])
-    return points[:n_rows].astype(np.int64), centred.outside(norms, worst, chain, np.float64)
+    return points[:n_rows], centred.outside(norms, worst, chain, np.float64)
 
 
 def longest_chain(n_columns: int) -> int:

@@ -15,9 +15,10 @@ from ...core.places import State
 from ...core.records import Integers
 from ...core.run import Run
 from ...data.rows import Rows
-from ..centred_points import FURTHEST, CentredPoints
+from ..centred_points import BLOCK_BYTES, FURTHEST, CentredPoints
 from ..costs import Cost, Work
-from ..geometry import IN_CACHE
+from ..projection import Projection
+from ..reduction import reduction
 from .base import Found
 
 LEAST_TREES = 4
@@ -101,6 +102,30 @@ def follow_seconds(n_columns: int, n_queries: int) -> float:
     return (20 + 0.17 * n_columns) * 1e-6 * n_queries
 
 
+def _coordinates(centred: CentredPoints, projection: Projection | None, run: Run) -> Single:
+    """All points in single precision, in all coordinates or in some directions."""
+    rows, n_columns = centred.geometry.rows, projection.n_directions if projection else centred.n_columns
+    out = np.empty((rows.n_rows, n_columns), np.float32)
+
+    def fill(part: slice) -> None:
+        out[part] = _block(centred, projection, None, part)
+
+    run.map(fill, rows.n_rows, block_rows=rows.block_rows(BLOCK_BYTES))
+    return out
+
+
+def _block(centred: CentredPoints, projection: Projection | None, rows: Rows | None, part: slice) -> Single:
+    """Rows of a slice (None: the points) in the coordinates of the search; points too far out in a corner."""
+    if projection is not None:
+        images, norms = projection.images(centred, rows, part)
+        return images[: norms.size]
+    packed, norms = centred.packed(rows, part, np.float32)
+    block = packed[: norms.size, : centred.n_columns]
+    if rows is None:
+        block[norms > FURTHEST] = FURTHEST
+    return block
+
+
 class Judge:
     """Knows the true neighbours of some points spread over the tree: how good the heaps are so far."""
 
@@ -132,6 +157,9 @@ class ForestSearcher:
     randomness (such trees follow the dimension of the data itself: Dasgupta & Freund 2008), and all pairs within a
     leaf are compared. Then every point looks at the neighbours of its neighbours, round by round (Dong, Moses & Li
     2011). New points begin in their leaf of the first tree and follow the links of the nearest points found so far.
+
+    Wide rows are searched in a few directions where these keep nearly all neighbours (`reduction`): the lists are
+    then longer, for the index to measure in full.
     """
 
     name = "forest"
@@ -151,27 +179,36 @@ class ForestSearcher:
         return Cost(seconds + following, kept + 15 * work.candidates, kept)
 
     def __init__(self, centred: CentredPoints, seed: int, run: Run) -> None:
-        tree = Tree.of(centred.single(run), LEAF, seed, run)
-        normals = np.pad(tree.normals, ((0, 0), (0, -centred.n_columns % 8)))
-        self._set(centred, seed, (tree.order, normals, tree.thresholds, None), run)
+        projection = reduction(centred, run)
+        single = _coordinates(centred, projection, run)
+        tree = Tree.of(single, LEAF, seed, run)
+        normals = np.pad(tree.normals, ((0, 0), (0, -single.shape[1] % 8)))
+        del single
+        self._set(centred, projection, seed, (tree.order, normals, tree.thresholds, None), run)
 
     @classmethod
     def restored(
-        cls, centred: CentredPoints, seed: int, parts: tuple[Places, Single, Single, Places | None], run: Run
+        cls,
+        centred: CentredPoints,
+        projection: Projection | None,
+        seed: int,
+        parts: tuple[Places, Single, Single, Places | None],
+        run: Run,
     ) -> ForestSearcher:
         """The searcher of a tree (order, normals, thresholds) and of links that were found before."""
         searcher = cls.__new__(cls)
-        searcher._set(centred, seed, parts, run)
+        searcher._set(centred, projection, seed, parts, run)
         return searcher
 
     def _set(
         self,
         centred: CentredPoints,
+        projection: Projection | None,
         seed: int,
         parts: tuple[Places, Single, Single, Places | None],
         run: Run,
     ) -> None:
-        self.centred, self.seed, self.root = centred, seed, np.uint64(seed)
+        self.centred, self.projection, self.seed, self.root = centred, projection, seed, np.uint64(seed)
         self.order, self.normals, self.thresholds, self._graph = parts
         rows = centred.geometry.rows
         self.bounds = leaf_bounds(rows.n_rows, LEAF, seed)
@@ -182,14 +219,11 @@ class ForestSearcher:
 
         def fill(part: slice) -> None:
             # Straight from the rows: the points in their own order are as large again, and needed by no search.
-            block, norms = centred.coordinates(None, part)
-            block[norms > FURTHEST] = FURTHEST
-            points = np.zeros((norms.size, self.normals.shape[1]), np.float32)
-            points[:, : centred.n_columns] = block
-            self.points[places[part]] = points
-            self.norms[places[part]] = np.square(points).sum(axis=1)
+            block = _block(centred, projection, None, part)
+            self.points[places[part], : block.shape[1]] = block
+            self.norms[places[part]] = np.square(block).sum(axis=1)
 
-        run.map(fill, rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
+        run.map(fill, rows.n_rows, block_rows=rows.block_rows(BLOCK_BYTES))
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -200,8 +234,9 @@ class ForestSearcher:
 
     def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point."""
+        count = self._wanted(count)
         links = self.graph(run) if count <= LINKS else self._near(count, run)
-        out = np.empty((len(links), count), np.int64)
+        out = np.empty((len(links), count), np.int32)
 
         def name(part: slice) -> None:
             out[self.order[part]] = self._named(links[part, :count])
@@ -212,9 +247,9 @@ class ForestSearcher:
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice."""
         graph = self.graph(run.silent())
-        block, _ = self.centred.coordinates(rows, part)
+        block, count = _block(self.centred, self.projection, rows, part), self._wanted(count)
         queries = np.zeros((len(block), self.points.shape[1]), np.float32)
-        queries[:, : self.centred.n_columns] = block
+        queries[:, : block.shape[1]] = block
         found = np.empty((len(block), count), np.int32)
         length = min(max(LIST, 2 * count), len(self.points))
         kernels.neighbors.neighbor_graph.search(
@@ -222,9 +257,15 @@ class ForestSearcher:
         )
         return self._named(found), np.full(len(block), np.inf)
 
-    def _named(self, found: Places) -> Integers:
+    def _wanted(self, count: int) -> int:
+        """How long the lists are: longer than what is asked for where they are made in fewer directions."""
+        if self.projection is None:
+            return count
+        return min(len(self.points), int(np.ceil(count * self.projection.candidates)))
+
+    def _named(self, found: Places) -> Places:
         """Points by their number in the data instead of their place in the tree."""
-        return np.where(found < 0, -1, self.order[found]).astype(np.int64)
+        return np.where(found < 0, np.int32(-1), self.order[found])
 
     def graph(self, run: Run) -> Places:
         """Links along which new points are searched, made once: to the nearest points, then back from others.

@@ -27,9 +27,6 @@ class ProjectedSearcher:
         self.centred = centred
         self.projection = projection
         self.n_points = centred.geometry.rows.n_rows
-        # The products of the kernel are -2 x.y.
-        self.basis = np.zeros((-(-centred.n_columns // 4) * 4, projection.n_directions), np.float32)
-        self.basis[: centred.n_columns] = -0.5 * projection.basis
         self.panels, self.norms = self._panels(run)
         self._full: BlockedSearcher | None = None
 
@@ -67,7 +64,7 @@ class ProjectedSearcher:
         centred, m = self.centred, self.projection.n_directions
         reach = np.minimum(centred.reach, sizes + np.sqrt(np.maximum(worst, 0.0)))
         apart = np.sqrt(np.maximum(worst - centred.error(sizes, reach, longest_chain(m), np.float32), 0.0))
-        e = (longest_chain(self.basis.shape[0]) + 6) * np.finfo(np.float32).eps * np.sqrt(m)
+        e = (longest_chain(-(-centred.n_columns // 4) * 4) + 6) * np.finfo(np.float32).eps * np.sqrt(m)
         bound = np.square(np.maximum(apart - 2 * e * norms, 0.0) / (1 + e))
         if centred.reach > FURTHEST:
             bound = np.minimum(bound, np.square(np.maximum(FURTHEST - norms, 0.0)))
@@ -75,9 +72,7 @@ class ProjectedSearcher:
 
     def _images(self, rows: Rows | None, part: slice) -> tuple[NDArray[Any], Floats, Floats]:
         """Projected rows of a slice, their norms, and the norms of the rows themselves."""
-        packed, norms = self.centred.packed(rows, part, np.float32)
-        images = np.empty((packed.shape[0], self.projection.n_directions), np.float32)
-        kernels.neighbors.nearest_by_products.project_rows(packed, self.basis, images)
+        images, norms = self.projection.images(self.centred, rows, part)
         sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
         return images, sizes, norms
 

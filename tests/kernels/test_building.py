@@ -45,7 +45,6 @@ RARE = {
     "neighbors.selection.offer_scores",
     "neighbors.selection.sparse_nearest",
     "neighbors.selection.sparse_scores",
-    "spectral.multifrontal.assemble",
     "spectral.sparse_product.product",
 }
 

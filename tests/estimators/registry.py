@@ -44,7 +44,9 @@ LANDMARKED: dict[str, Callable[..., Any]] = {
 }
 
 NEIGHBOR_BASED = [
-    name for name in ESTIMATORS if name.split("-")[0] in ("Isomap", "LLE", "LaplacianEigenmaps")
+    name
+    for name, make in ESTIMATORS.items()
+    if "on_disconnected" in make().get_params() and name != "SpectralClustering"
 ]
 EVERY = [*ESTIMATORS, *EMBEDDINGS]
 

@@ -18,7 +18,7 @@ from lowdim.core.events import Events
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
-from lowdim.estimators.repulsion_and_optimizer import choose_repulsion
+from lowdim.estimators.repulsion_and_optimizer import REPULSIONS, check_repulsion, choose_repulsion
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build
 from lowdim.objectives import sne, t_sne
@@ -347,6 +347,23 @@ def test_plans_grow_with_the_work():
 )
 def test_the_engine_that_auto_takes(n_points, n_components, engine):
     assert isinstance(choose_repulsion("auto", n_points, n_components, Events()), engine)
+
+
+@pytest.mark.parametrize("name", REPULSIONS)
+def test_an_engine_says_itself_what_it_serves_and_costs(name):
+    kind = REPULSIONS[name]
+    planned = lowdim.TSNE(n_components=1, repulsion=name, max_iter=10).plan(np.eye(600, 4))
+    seconds, note = kind().cost(600)
+    stage = next(stage for stage in planned.stages if stage.name == "optimise")
+    assert stage.note == note
+    assert stage.seconds > 10 * seconds
+    if kind.most_components is None:
+        check_repulsion(name, 100)
+        return
+    check_repulsion(kind(), kind.most_components)
+    for given in (name, kind()):
+        with pytest.raises(InputError, match=rf"at most {kind.most_components} dimensions.* Use 'exact'"):
+            check_repulsion(given, kind.most_components + 1)
 
 
 def test_a_lambda_too_small_to_open_the_picture_is_said(few):

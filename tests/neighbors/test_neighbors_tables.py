@@ -102,11 +102,27 @@ def test_unknown_metric_is_explained():
     assert {"euclidean", "cosine", "manhattan", "precomputed", "graph"} <= set(metric_names())
 
 
-@pytest.mark.parametrize("metric", sorted(MAPPED))
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "correlation"])
 def test_pairwise_of_mapped_metrics(metric):
-    name = {"l2": "euclidean"}.get(metric, metric)
     got = MAPPED[metric].pairwise(POINTS[:20], POINTS[20:50])
-    np.testing.assert_allclose(got, cdist(POINTS[:20], POINTS[20:50], name), atol=1e-14)
+    np.testing.assert_allclose(got, cdist(POINTS[:20], POINTS[20:50], metric), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", sorted(MAPPED))
+def test_mapped_metrics_are_what_they_say_of_themselves(name):
+    metric, left, right = MAPPED[name], POINTS[:20], POINTS[20:50]
+
+    def mapped(rows):
+        shift, scale, extra = metric.terms(rows).T
+        return np.column_stack([scale[:, None] * (rows - shift[:, None]), extra])
+
+    got = metric.pairwise(left, right)
+    np.testing.assert_allclose(
+        got, metric.from_squared(cdist(mapped(left), mapped(right), "sqeuclidean")), atol=1e-14
+    )
+    assert metric.from_squared(np.full(1, metric.to_squared(0.7)))[0] == pytest.approx(0.7)
+    doubled = metric.from_squared(np.full(1, 4.0))[0] / metric.from_squared(np.ones(1))[0]
+    assert doubled == pytest.approx(4.0 if metric.is_square else 2.0)
 
 
 def test_precomputed_distances_answer_like_the_data():

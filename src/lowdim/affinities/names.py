@@ -19,7 +19,7 @@ NAMES: dict[str, type[Binary] | type[Entropic] | type[Gaussian] | type[SelfTunin
     "self-tuning": SelfTuning,
 }
 """Words for affinities with their default parameters."""
-AFFINITY_RULE = Either(OneOf("auto", "precomputed", *NAMES), Instance(Gaussian, Entropic, Binary, SelfTuning))
+AFFINITY_RULE = Either(OneOf("auto", "precomputed", *NAMES), Instance(*NAMES.values()))
 """What the parameter ``affinity`` of an estimator may be."""
 
 

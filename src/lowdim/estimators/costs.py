@@ -6,8 +6,6 @@ The rates were fitted to the stages of some 40 fits on two cores; ``python -m be
 from __future__ import annotations
 
 from ..core.records import PlannedStage
-from ..objectives.repulsion.barnes_hut import BarnesHut
-from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.protocol import Repulsion
 
 MOST_FACTORED = 5800
@@ -22,12 +20,7 @@ def optimise(
     A partial Hessian is factored where that is not too dear; each of its solves takes longer than a gradient.
     """
     edges = n_rows * min(1.5 * k, n_rows) * 1.5e-9
-    if isinstance(repulsion, Exact):
-        each, note = n_rows**2 * 4e-10, "all pairs at every iteration"
-    elif isinstance(repulsion, BarnesHut):
-        each, note = n_rows * 4e-7, "trees"
-    else:
-        each, note = n_rows * 2e-7 + 3e-3, "Fourier transforms"
+    each, note = repulsion.cost(n_rows)
     held, kept, seconds = 26 * n_rows * k + 400 * n_rows, 12 * n_rows * k, edges + each
     if by_partial_hessian:
         is_factored = n_rows <= MOST_FACTORED

@@ -12,7 +12,6 @@ from ..core.messages import named, value
 from ..core.run import Run
 from ..errors import DataWarning, InputError
 from ..objectives.base import NeighborObjective
-from ..objectives.repulsion.exact import ExactEngine
 from ..optimize.descent import DirectedDescent
 from ..optimize.directions import LimitedMemory, SpectralDirection
 from ..optimize.line_search import StrongWolfe
@@ -63,7 +62,7 @@ def choose_optimizer(
     if optimizer != "auto":
         return named_optimizer(optimizer), None
     run.chosen("optimizer", "L-BFGS on the spectral direction", "the quickest measured")
-    noise = 0.0 if isinstance(objective.engine, ExactEngine) else 1e-6
+    noise = 0.0 if objective.engine.is_exact else 1e-6
     return DirectedDescent(LimitedMemory(initial=SpectralDirection()), StrongWolfe(noise=noise)), None
 
 

@@ -31,7 +31,6 @@ from ..neighbors.points import PAIRWISE, Points
 from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.divergence import negative_entropy
-from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import Similarity
 from ..optimize.critical import critical_lambda
@@ -175,7 +174,7 @@ class NeighborEmbedding(EmbeddingParameters):
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
         repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, run.events)
         engine = repulsion.start(self._kernel, hood.n_points, self.n_components, run)
-        attraction = Attraction(weights, self._kernel, run, single=not isinstance(repulsion, Exact))
+        attraction = Attraction(weights, self._kernel, run, single=not engine.is_exact)
         return self._make_objective(attraction, engine, copies, hood)
 
     def _path(self, objective: NeighborObjective, run: Run) -> list[float]:

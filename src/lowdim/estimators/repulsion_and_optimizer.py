@@ -18,16 +18,13 @@ from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS
 from ..optimize.schedules import Annealing
 
-REPULSIONS: Mapping[str, type[Exact | BarnesHut | FFT]] = {
-    "exact": Exact,
-    "barnes-hut": BarnesHut,
-    "fft": FFT,
-}
+ENGINES: tuple[type[Repulsion], ...] = (Exact, BarnesHut, FFT)
+REPULSIONS: Mapping[str, type[Repulsion]] = {kind.name: kind for kind in ENGINES}
 FEW_POINTS = 2500
 """Points up to which the sum over all pairs is the quickest."""
 
 ENGINE_RULES: Mapping[str, Rule] = {
-    "repulsion": Either(OneOf("auto", *REPULSIONS), Instance(Exact, BarnesHut, FFT)),
+    "repulsion": Either(OneOf("auto", *REPULSIONS), Instance(*ENGINES)),
     "optimizer": Either(OneOf("auto", *OPTIMIZERS), Instance(DirectedDescent, Momentum, Annealing)),
 }
 
@@ -52,15 +49,16 @@ def choose_repulsion(repulsion: Any, n_points: int, n_components: int, events: E
 
 def check_repulsion(repulsion: Any, n_components: int) -> None:
     """Say early where an engine cannot serve so many dimensions."""
-    most = {"fft": 2, "barnes-hut": 3}
-    name = (
-        repulsion
-        if isinstance(repulsion, str)
-        else {FFT: "fft", BarnesHut: "barnes-hut"}.get(type(repulsion), "")
-    )
-    if n_components > most.get(name, n_components):
-        other = "'barnes-hut' for 3, or 'exact' for any number" if name == "fft" else "'exact'"
+    if repulsion == "auto":
+        return
+    kind = REPULSIONS[repulsion] if isinstance(repulsion, str) else repulsion
+    if not _serves(kind, n_components):
+        others = [repr(other.name) for other in ENGINES if _serves(other, n_components)]
         raise InputError(
-            f"{setting('repulsion', name)} serves at most {most[name]} dimensions; got "
-            f"{setting('n_components', n_components)}. Use {other}."
+            f"{setting('repulsion', kind.name)} serves at most {kind.most_components} dimensions; got "
+            f"{setting('n_components', n_components)}. Use {' or '.join(others)}."
         )
+
+
+def _serves(kind: Repulsion | type[Repulsion], n_components: int) -> bool:
+    return kind.most_components is None or n_components <= kind.most_components

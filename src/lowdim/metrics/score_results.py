@@ -21,7 +21,8 @@ MEASURES = {
     "residual_variance": "1 - R^2 of distances; 0 is best",
     "neighbor_accuracy": "labels told by the {k} nearest shown",
 }
-"""Every measure, in the order of the table, with what it says; all but residual_variance are best at 1."""
+"""Every measure, in the order of the table, with what it says; all but those of `BEST_AT_ZERO` are best at 1."""
+BEST_AT_ZERO = ("residual_variance",)
 
 
 class Estimate(float):

@@ -18,6 +18,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..estimators.base import Estimator
 from ..metrics import nearest_neighbor_error, procrustes, score
+from ..metrics.scores import BEST_AT_ZERO
 from .split import Split
 
 QUALITY = ("trustworthiness", "continuity", "recall_area")
@@ -152,7 +153,7 @@ class Quality:
 
     def less_is_better(self, name: str) -> bool:
         """Of what is best at 0."""
-        return name == "residual_variance"
+        return name in BEST_AT_ZERO
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ LANDMARK_SOLVERS: dict[str, type[LandmarkSolver]] = {
 SOLVER_RULE: Rule = Either(
     OneOf("auto", "exact", *SOLVERS, *LANDMARK_SOLVERS), Instance(*LANDMARK_SOLVERS.values())
 )
+_FOR_DENSE = {name: kind for name, kind in LANDMARK_SOLVERS.items() if kind.takes_dense}
 DENSE_SOLVER_RULE: Rule = Either(
-    OneOf("auto", "exact", *SOLVERS, LLL.name, LandmarkZ.name, Nystrom.name),
-    Instance(LLL, LandmarkZ, Nystrom),
+    OneOf("auto", "exact", *SOLVERS, *_FOR_DENSE), Instance(*_FOR_DENSE.values())
 )
-"""For methods of a dense matrix, whose columns are no basis that would save work."""
+"""For methods of a dense matrix: the columns of one are no basis that would save work."""
 
 LANDMARKS_RULE: Rule = Either(Whole(2), Array(), Nothing())
 

@@ -14,22 +14,14 @@ from functools import cache
 from importlib import import_module
 from typing import Any, get_type_hints
 
+from .. import _HOMES as HOMES
+
 PACKAGE = __name__.split(".", maxsplit=1)[0]
 
 ESTIMATORS = {
-    "PCA": "pca",
-    "OrientedPCA": "oriented_pca",
-    "ClassicalMDS": "classical_mds",
-    "KernelPCA": "kernel_pca",
-    "Isomap": "isomap",
-    "LLE": "lle",
-    "LaplacianEigenmaps": "laplacian_eigenmaps",
-    "SpectralClustering": "spectral_clustering",
-    "SpectralProblem": "spectral_problem",
-    "SNE": "sne",
-    "SymmetricSNE": "symmetric_sne",
-    "TSNE": "tsne",
-    "ElasticEmbedding": "elastic_embedding",
+    name: module.removeprefix("estimators.")
+    for name, module in HOMES.items()
+    if module.startswith("estimators.")
 }
 """Estimators, and their modules in the package of the same name."""
 

@@ -76,7 +76,7 @@ def test_a_file_without_permission(tmp_path):
 @pytest.mark.parametrize("name", ["X.xlsx", "X", "X.csv.bz2", "X.npy.gz"])
 def test_unknown_suffixes(tmp_path, name):
     (tmp_path / name).write_bytes(b"data")
-    with pytest.raises(FileError, match=r"its suffix is none of .*\.csv, \.csv\.gz, \.h5ad.*\.zarr"):
+    with pytest.raises(FileError, match=r"its suffix is none of .*\.csv, \.csv\.gz, .*\.h5ad.*\.zarr"):
         read(tmp_path / name)
     with pytest.raises(FileError, match="does not exist"):
         read(tmp_path / "nowhere.xlsx")

@@ -23,12 +23,6 @@ from .wording import flag_of
 
 TABLE = Path(__file__).with_name("table.json")
 
-PARTS = {
-    "solver": ("LLL", "LandmarkZ", "Nystrom", "VariationalNystrom"),
-    "affinity": ("Gaussian", "Entropic", "Binary", "SelfTuning"),
-    "repulsion": ("Exact", "BarnesHut", "FFT"),
-}
-"""Classes of `lowdim` whose objects a parameter takes."""
 FUNCTIONS = ("score", "sweep", "plot")
 """Functions of `lowdim` that are commands."""
 _USUAL_DATA = {"self", "X", "y"}
@@ -62,10 +56,18 @@ def as_text() -> str:
 
 def describe() -> dict[str, Any]:
     """The methods, the parts that they are put together from, functions that are commands, and formats."""
+    from ...affinities.names import NAMES as AFFINITIES
     from ...data import files
+    from ...estimators.repulsion_and_optimizer import REPULSIONS
+    from ...solvers.named import LANDMARK_SOLVERS
 
+    owners: Mapping[str, Mapping[str, Any]] = {
+        "solver": LANDMARK_SOLVERS,
+        "affinity": AFFINITIES,
+        "repulsion": REPULSIONS,
+    }
     parts = {
-        owner: {hyphenated(name): _part(owner, name) for name in names} for owner, names in PARTS.items()
+        owner: {name: _part(owner, kind) for name, kind in kinds.items()} for owner, kinds in owners.items()
     }
     parts["optimizer"] = {name: _optimizer(name) for name in _optimizers()}
     return {
@@ -114,10 +116,12 @@ def _takes(rule: Rule | None, name: str, part: Entry) -> bool:
     return rule is not None and (rule.allows(name) or (kind is not None and rule.allows(kind())))
 
 
-def _part(owner: str, class_name: str) -> Entry:
-    kind = getattr(lowdim, class_name)
+def _part(owner: str, kind: Any) -> Entry:
     fields = _parameters(kind, getattr(kind, "_rules", {}), owner)
-    return {"class": class_name, "fields": [field for field in fields if kinds_of(field["type"]) <= _SIMPLE]}
+    return {
+        "class": kind.__name__,
+        "fields": [field for field in fields if kinds_of(field["type"]) <= _SIMPLE],
+    }
 
 
 def _optimizers() -> Mapping[str, Any]:

@@ -13,10 +13,8 @@ from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...neighbors import Index, build_index
 from ...neighbors.index import equal_rows
+from ...neighbors.metrics import MAPPED
 from ..sampling import Sample
-
-SQUARES = ("sqeuclidean", "cosine", "correlation")
-"""Metrics that grow as the square of a length, up to a factor: half the dimension would be found from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,8 @@ class Surroundings:
         return self._lengths(self.index.local_distances(self.neighbors, rows))
 
     def _lengths(self, distances: Floats) -> Floats:
-        return np.sqrt(distances) if self.index.metric in SQUARES else distances
+        metric = MAPPED.get(self.index.metric)
+        return np.sqrt(distances) if metric is not None and metric.is_square else distances
 
     def half_width(self, values: Floats) -> float:
         """Half width of the interval of the mean of a value of each row.

@@ -28,6 +28,8 @@ class MappedMetric:
         The metric from the squared Euclidean distance, and back.
     is_homogeneous
         Whether scaling all rows scales the metric, so that the search may choose the unit.
+    is_square
+        Whether it grows as the square of a length: half the dimension would be found from it.
     """
 
     name: str
@@ -35,6 +37,7 @@ class MappedMetric:
     from_squared: Callable[[Floats], Floats]
     to_squared: Callable[[float], float]
     is_homogeneous: bool = False
+    is_square: bool = False
 
     def pairwise(self, left: Floats, right: Floats) -> Floats:
         """Distances of every row of one block to every row of another, by differences."""
@@ -46,3 +49,23 @@ class MappedMetric:
             left, self.terms(left), right, self.terms(right), indptr, indices, squared
         )
         return self.from_squared(squared).reshape(rows, points)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMetric:
+    """A metric without a Euclidean form and without parameters, by a function of two blocks of rows.
+
+    Parameters
+    ----------
+    name
+        What the user types.
+    pairwise
+        Distances of every row of one float64 block to every row of another; threads call it at the same time.
+    pair_nanoseconds, column_nanoseconds
+        Time of a pair, and of each of its columns besides.
+    """
+
+    name: str
+    pairwise: Callable[[Floats, Floats], Floats]
+    pair_nanoseconds: float
+    column_nanoseconds: float = 0.0

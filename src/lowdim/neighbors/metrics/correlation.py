@@ -19,4 +19,4 @@ def _terms(block: Floats) -> Floats:
     return unit_terms(block, shift, noise)
 
 
-CORRELATION = MappedMetric("correlation", _terms, half, double)
+CORRELATION = MappedMetric("correlation", _terms, half, double, is_square=True)

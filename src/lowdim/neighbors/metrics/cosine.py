@@ -41,4 +41,4 @@ def double(distance: float) -> float:
     return 2 * distance
 
 
-COSINE = MappedMetric("cosine", _terms, half, double)
+COSINE = MappedMetric("cosine", _terms, half, double, is_square=True)

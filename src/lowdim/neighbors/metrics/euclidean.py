@@ -21,4 +21,4 @@ def _square(radius: float) -> float:
 
 
 EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, _square, is_homogeneous=True)
-SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float)
+SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float, is_square=True)

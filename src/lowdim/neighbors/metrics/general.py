@@ -17,6 +17,7 @@ from ...core.rules import Real
 from ...data.rows import Rows
 from ...errors import InputError
 from ...validation import read_array
+from .haversine import HAVERSINE
 
 # Data has no gaps here, and then scikit-learn's nan_euclidean is the Euclidean distance.
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "nan_euclidean": "euclidean"}
@@ -44,9 +45,11 @@ COLUMN_NANOSECONDS = {
 }
 """Time of a column of a pair where it is not about USUAL_NANOSECONDS, as measured on one core of a 2024 server."""
 USUAL_NANOSECONDS = 0.5
-FUNCTION_NANOSECONDS, HAVERSINE_NANOSECONDS = 4000.0, 60.0
-"""Time of a call of a Python function, and of one angle with its trigonometry."""
-NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, "haversine", "seuclidean")))
+FUNCTION_NANOSECONDS = 4000.0
+"""Time of a call of a Python function."""
+OWN = {metric.name: metric for metric in (HAVERSINE,)}
+"""Metrics by functions of two blocks that are here, and not SciPy's."""
+NAMES = tuple(sorted((*ALIASES, *BOOLEAN, *OTHERS, *OWN, "seuclidean")))
 
 ROUNDING = 1e-6
 """Share of the largest distance by which values of a function may miss what a distance must be."""
@@ -60,7 +63,7 @@ OWN_PARAMETERS = {
     "mahalanobis": ("VI",),
 }
 """Parameters that a metric has of its own, besides the weights of the columns."""
-UNWEIGHTED = ("haversine", "jensenshannon", "mahalanobis", "nan_euclidean", "seuclidean", "yule")
+UNWEIGHTED = (*OWN, "jensenshannon", "mahalanobis", "nan_euclidean", "seuclidean", "yule")
 """Metrics that take no weights of the columns."""
 
 
@@ -109,18 +112,18 @@ class GeneralMetric:
         """Processor seconds of one distance between rows of so many columns."""
         if not isinstance(self.function, str):
             return FUNCTION_NANOSECONDS * 1e-9
-        if self.function == "haversine":
-            return HAVERSINE_NANOSECONDS * 1e-9
+        if (own := OWN.get(self.function)) is not None:
+            return (own.pair_nanoseconds + own.column_nanoseconds * n_columns) * 1e-9
         if self.function == "mahalanobis":
             return USUAL_NANOSECONDS * n_columns**2 * 1e-9
         return (2 + COLUMN_NANOSECONDS.get(self.function, USUAL_NANOSECONDS) * n_columns) * 1e-9
 
     def pairwise(self, left: Floats, right: Floats) -> Floats:
         """Distances of every row of one block to every row of another."""
-        if self.function == "haversine":
-            return _haversine(left, right)
         if not isinstance(self.function, str):
             return self._by_function(self.function, left, right)
+        if (own := OWN.get(self.function)) is not None:
+            return own.pairwise(left, right)
         from scipy.spatial.distance import cdist
 
         if self.function in BOOLEAN:
@@ -256,21 +259,6 @@ def parameters_from_data(metric: str | Callable[..., float], rows: Rows) -> dict
     if metric == "mahalanobis":
         return {"VI": np.linalg.pinv(_moments(rows)[1])}
     return {}
-
-
-def _haversine(left: Floats, right: Floats) -> Floats:
-    """Angles on the sphere between (latitude, longitude) in radians.
-
-    scikit-learn's own changes the warning filters of the process while it checks, and blocks come in several threads.
-    """
-    if left.shape[1] != 2:
-        raise InputError(
-            f"{setting('metric', 'haversine')} needs two columns, latitude and longitude in radians; got "
-            f"{left.shape[1]}."
-        )
-    half = np.sin((left[:, None] - right[None]) / 2) ** 2
-    latitudes = np.cos(left[:, :1]) * np.cos(right[:, 0])
-    return np.asarray(2 * np.arcsin(np.sqrt(np.minimum(half[..., 0] + latitudes * half[..., 1], 1.0))))
 
 
 def _moments(rows: Rows) -> tuple[Floats, Floats]:

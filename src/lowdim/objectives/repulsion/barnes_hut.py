@@ -48,7 +48,13 @@ class BarnesHut:
 
     theta: float = 0.5
 
+    name: ClassVar[str] = "barnes-hut"
+    most_components: ClassVar[int | None] = 3
     _rules: ClassVar[Mapping[str, Rule]] = {"theta": Real(0, closed=True)}
+
+    def cost(self, n_points: int) -> tuple[float, str]:
+        """Grows with the number of points."""
+        return n_points * 4e-7, "trees"
 
     def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> BarnesHutEngine:
         """The engine that runs; InputError where it cannot serve so many dimensions."""
@@ -74,6 +80,8 @@ class BarnesHutEngine(Stateless):
     run
         Workers.
     """
+
+    is_exact: ClassVar[bool] = False
 
     def __init__(self, kernel: Similarity, theta: float, run: Run) -> None:
         self.kernel = kernel

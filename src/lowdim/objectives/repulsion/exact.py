@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,13 @@ class Exact:
     of choice up to some thousands of points, and the reference for the others.
     """
 
+    name: ClassVar[str] = "exact"
+    most_components: ClassVar[int | None] = None
+
+    def cost(self, n_points: int) -> tuple[float, str]:
+        """Grows with the square of the number of points."""
+        return n_points**2 * 4e-10, "all pairs at every iteration"
+
     def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> ExactEngine:
         """The engine that runs."""
         return ExactEngine(kernel, run)
@@ -30,6 +38,8 @@ class Exact:
 @dataclass(slots=True)
 class ExactEngine(Stateless):
     """Sums over all pairs."""
+
+    is_exact: ClassVar[bool] = True
 
     kernel: Similarity
     run: Run

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, inf, log2
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -64,6 +64,13 @@ class FFT:
 
     tolerance: float = 2e-2
 
+    name: ClassVar[str] = "fft"
+    most_components: ClassVar[int | None] = 2
+
+    def cost(self, n_points: int) -> tuple[float, str]:
+        """Grows with the number of points; the transforms take a time of their own."""
+        return n_points * 2e-7 + 3e-3, "Fourier transforms"
+
     def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> FourierEngine:
         """The engine that runs."""
         if n_components > 2:
@@ -86,6 +93,8 @@ class FourierEngine:
     while that is small enough, and shares a coarse one with the near pairs beyond; one that is not smooth always
     shares. For a kernel that ends, near pairs may be all.
     """
+
+    is_exact: ClassVar[bool] = False
 
     def __init__(self, kernel: Similarity, tolerance: float, run: Run) -> None:
         self.kernel = kernel

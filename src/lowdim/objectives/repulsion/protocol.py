@@ -7,7 +7,7 @@ what it can use again from one evaluation to the next.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from ...core.places import State
 from ...core.records import Floats
@@ -39,6 +39,8 @@ class Engine(Protocol):
     """A running repulsion engine, for one kernel and one number of points."""
 
     kernel: Similarity
+    is_exact: ClassVar[bool]
+    """Whether its sums are exact to rounding."""
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
@@ -76,6 +78,15 @@ class Stateless:
 
 class Repulsion(Protocol):
     """A configured engine: what the parameter ``repulsion`` of an estimator holds."""
+
+    name: ClassVar[str]
+    """What a user types."""
+    most_components: ClassVar[int | None]
+    """Dimensions that it serves at most; None: any number."""
+
+    def cost(self, n_points: int) -> tuple[float, str]:
+        """Estimated seconds of one evaluation, and in a few words what they go to."""
+        ...
 
     def start(self, kernel: Similarity, n_points: int, n_components: int, run: Run) -> Engine:
         """The engine that runs; InputError where it cannot serve so many dimensions."""

@@ -55,6 +55,8 @@ class LandmarkSolver:
     name: ClassVar[str] = ""
     restricts: ClassVar[bool] = False
     """Whether the whole problem is formed and restricted to the span of Z: what ``smooth`` and ``polish`` need."""
+    takes_dense: ClassVar[bool] = True
+    """Whether it saves work on a dense matrix too."""
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_landmarks": Whole(2),

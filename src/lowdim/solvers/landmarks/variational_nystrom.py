@@ -27,6 +27,7 @@ class VariationalNystrom(LandmarkSolver):
 
     name: ClassVar[str] = "variational-nystrom"
     restricts: ClassVar[bool] = True
+    takes_dense: ClassVar[bool] = False
 
     def embed(self, method: Method, part: Part, run: Run) -> Embedded:
         """The problem of all points in the span of the landmark columns of its affinity."""

@@ -96,7 +96,9 @@ def test_optimisers_have_the_fields_of_their_directions():
 
 def test_solvers_are_those_that_the_rules_of_a_method_allow():
     assert "variational-nystrom" in methods()["lle"].parts("solver")
-    assert set(methods()["isomap"].parts("solver")) == {"lll", "landmark-z", "nystrom"}
+    of_dense = set(methods()["isomap"].parts("solver"))
+    assert {"lll", "landmark-z", "nystrom"} <= of_dense
+    assert "variational-nystrom" not in of_dense
     assert methods()["pca"].parts("solver") == {}
     solver = next(p for p in methods()["pca"].parameters if p.name == "solver")
     assert methods()["pca"].choices(solver) == ("auto", "covariance", "snapshot", "randomized", "streaming")

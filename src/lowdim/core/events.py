@@ -18,6 +18,8 @@ from typing import Any, Literal
 
 from ..errors import LowdimWarning
 
+LOGGER = logging.getLogger("lowdim")
+
 Kind = Literal["started", "progress", "iteration", "chosen", "warned", "finished", "failed"]
 
 
@@ -122,12 +124,11 @@ class LogLines:
             self._log(logging.DEBUG, event, event.message or figures)
 
     def _log(self, level: int, event: Event, line: str) -> None:
-        logger = logging.getLogger("lowdim")
-        if level < logger.level or level <= logger.manager.disable:
+        if level < LOGGER.level or level <= LOGGER.manager.disable:
             return
         message, seconds = f"{event.stage}: {line}", {"seconds": event.seconds}
-        record = logger.makeRecord(logger.name, level, __file__, 0, message, (), None, event.stage, seconds)
-        (logger if logger.hasHandlers() else self._otherwise).handle(record)
+        record = LOGGER.makeRecord(LOGGER.name, level, __file__, 0, message, (), None, event.stage, seconds)
+        (LOGGER if LOGGER.hasHandlers() else self._otherwise).handle(record)
 
 
 _LEVELS: Mapping[Kind, int] = {

@@ -18,7 +18,7 @@ from ..data.rows import Rows
 from ..errors import InputError
 from ..estimators.base import Estimator
 from ..metrics import nearest_neighbor_error, procrustes, score
-from ..metrics.scores import BEST_AT_ZERO
+from ..metrics.score_results import BEST_AT_ZERO
 from .split import Split
 
 QUALITY = ("trustworthiness", "continuity", "recall_area")

@@ -14,7 +14,8 @@ ARGS    ?=
 BIN     := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 # The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
-PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Python compiles what is imported, when it is: pip would compile everything, which takes longer than all else it does.
+PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)

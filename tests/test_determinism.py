@@ -64,6 +64,7 @@ print(hashlib.sha256(local.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_kernels_loaded_before_change_no_bit():
     """Found as LTSA that differed by 1e-13: of two compiled copies of a kernel, the one that was loaded first ran."""
     said = [

@@ -39,7 +39,9 @@ demo: $(DEMO) $(COMPILED) ## embed a few data sets and write pictures
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1
-test: lint browser $(COMPILED) ## lint, then run the tests
+test: $(DEV) browser ## lint, then run the tests
+	@# The kernels are compiled while rules and types are checked: mypy has one processor, and not for all of its time.
+	@$(MAKE) --no-print-directory lint & checks=$$!; $(MAKE) --no-print-directory $(COMPILED) && wait $$checks
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that none of them reaches: half as long again

@@ -189,11 +189,28 @@ def test_principal_components_first(lowdim_command, folder, table):
     assert lowdim_command("embed points.npy -m isomap -k 20 --pca 3 -o out.npy").code == 0
     expected = lowdim.Isomap(n_neighbors=20).fit_transform(lowdim.PCA(3).fit_transform(table[0]))
     np.testing.assert_array_equal(np.load("out.npy"), expected)
-    assert (
-        "one model file holds one method" in lowdim_command("embed points.npy --pca 3 --model a.lowdim").err
-    )
     assert "--pca must be a whole number of at least 1" in lowdim_command("embed points.npy --pca 0").err
     assert "--pca: " in lowdim_command("embed points.npy --pca many").err
+    assert "--pca must be at most 4" in lowdim_command("embed points.npy --pca 9 -o b.npy").err
+    np.save("square.npy", np.eye(30))
+    assert "values between points" in lowdim_command("embed square.npy --pca 3 --metric precomputed").err
+    answer = lowdim_command("embed points.npy -m oriented-pca --noise points.npy --pca 3")
+    assert "--pca and --noise" in answer.err
+
+
+def test_a_model_after_principal_components_knows_the_columns_by_name(lowdim_command, table):
+    line = "embed points.csv --label kind --id name -m isomap -k 20 --pca 3 -o out.csv --model map.lowdim"
+    assert lowdim_command(line).code == 0
+    rows = [row.split(",") for row in Path("points.csv").read_text().splitlines()]
+    Path("turned.csv").write_text("\n".join(",".join(row[::-1]) for row in rows) + "\n")
+    line = "transform map.lowdim turned.csv -o new.csv --plot new.png --json new.json"
+    assert lowdim_command(line).code == 0
+    placed, fitted = (
+        lowdim.data.files.read(name, id="name", label="kind").X for name in ("new.csv", "out.csv")
+    )
+    np.testing.assert_allclose(placed, fitted, atol=1e-6 * np.abs(fitted).max())
+    assert json.loads(Path("new.json").read_text())["model"]["method"] == "Isomap"
+    assert lowdim_command("info map.lowdim").out.startswith("Isomap after PCA: ")
 
 
 def test_a_file_with_principal_components_is_remarked_on(lowdim_command, folder, table, write_h5ad):

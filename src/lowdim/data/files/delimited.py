@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.messages import setting
+from ...core.messages import named, setting
 from ...core.parallel import apart
 from ...core.records import Floats
 from ...errors import FormatError
@@ -280,7 +280,7 @@ class _Rows:
         """A row is longer or shorter than it should be."""
         raise FormatError(
             f"{self.stream.name}: line {line} has {found} cells, and {self.layout.n_columns} are expected: "
-            f"{_short(text)}. Correct it, or say delimiter=... if {self.layout.delimiter!r} is wrong."
+            f"{_short(text)}. Correct it, or say {named('delimiter')} if {self.layout.delimiter!r} is wrong."
         ) from None
 
     def refuse_cell(self, line: int, place: int, cell: str) -> NoReturn:

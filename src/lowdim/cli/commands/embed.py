@@ -16,7 +16,6 @@ from ..files.inputs import (
     input_files,
     read_images,
     read_table,
-    remark_on_components,
 )
 from ..files.outputs import Outputs, add_outputs
 from ..files.targets import STANDARD, Results, write_json, writing
@@ -26,6 +25,7 @@ from ..options.shared import add_input, add_talk
 from ..options.table import methods
 from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
+from ..remarks import remark_on_data, remark_on_result
 from ..session import Session
 from ..summary import measure, summarise
 from ..usage import UsageError
@@ -188,14 +188,14 @@ def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_sc
     table = read_table(options.data, options, session)
     images = read_images(options.images, table.X)
     extra = read_extra(options.chosen, options)
-    if options.pca is None:
-        remark_on_components(options.data, options, session)
     with finding_gaps(table):
+        remark_on_data(table, model, options, session)
         whole = model if options.pca is None else _after_components(options.pca, model)
         X = table.X if whole is model else _leading_components(table.X, whole[0], session)
         session.expect(model.plan(X))
         model.fit(X, **extra)
     model.callback = None  # a model file holds no functions
+    remark_on_result(model, session)
     remember(model if whole is model else whole[0], table, options)
     is_wanted = wants_scores or session.console.shows_summary if options.quality is None else options.quality
     scores = None

@@ -70,7 +70,7 @@ SAID = [
     ),
     (
         "score points.npy points.npy --metric precomputed",
-        "DATA of score must be a square matrix of distances with --m",
+        "DATA must be a square matrix of distances with --metric",
     ),
     ("plan 70000", "DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got '70000'."),
     (

@@ -28,20 +28,20 @@ def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 
     rows = read_points(owner, DATA, X)
     if rows.n_rows < at_least:
         raise InputError(
-            f"{DATA} of {owner} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
+            f"{named('X', owner)} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
         )
     if pairwise:
         if rows.n_rows != rows.n_columns:
             raise InputError(
-                f"{DATA} of {owner} must be a square matrix of distances with {setting('metric', 'precomputed')}; got "
-                f"shape {shape(rows.shape)}. Give the distances of all points to all, or the points themselves with "
-                "another metric."
+                f"{named('X', owner)} must be a square matrix of distances with {setting('metric', 'precomputed')}; "
+                f"got shape {shape(rows.shape)}. Give the distances of all points to all, or the points themselves "
+                "with another metric."
             )
         check_dense(rows, "the distances of all points to all are needed")
         rows = check_distances(rows, what="distances", reset=True)
     if _is_constant(rows):
         raise InputError(
-            f"{DATA} of {owner} must hold different points; all {rows.n_rows} rows are equal. Check how {DATA} was "
+            f"{named('X', owner)} must hold different points; all {rows.n_rows} rows are equal. Check how {DATA} was "
             "read."
         )
     return rows
@@ -51,18 +51,18 @@ def check_embedding(owner: str, embedding: Any, n_points: int) -> Floats:
     """An embedding (N x d) of as many points as the data has."""
     if sparse.issparse(embedding):
         raise InputError(
-            f"{named('embedding')} of {owner} must be a dense array (N x d); got a sparse matrix. Give "
+            f"{named('embedding', owner)} must be a dense array (N x d); got a sparse matrix. Give "
             "embedding.toarray()."
         )
     rows = read_points(owner, named("embedding"), embedding)
     if rows.n_rows != n_points:
         raise InputError(
-            f"{named('embedding')} of {owner} must have one row for each row of {DATA}; got {rows.n_rows} rows for "
+            f"{named('embedding', owner)} must have one row for each row of {DATA}; got {rows.n_rows} rows for "
             f"{n_points} of {DATA}. Give the embedding of the same points, in the same order."
         )
     if _is_constant(rows):
         raise InputError(
-            f"{named('embedding')} of {owner} must hold different points; all {n_points} rows are equal. Fit it "
+            f"{named('embedding', owner)} must hold different points; all {n_points} rows are equal. Fit it "
             "again, with other parameters."
         )
     return rows.block(slice(0, n_points))

@@ -15,7 +15,7 @@ from ..store.registry import ESTIMATORS, Entry, name_of
 
 
 def _take(pipeline: Pipeline) -> dict[str, Any]:
-    return {"steps": [(name, step) for name, step in pipeline.steps], "verbose": pipeline.verbose}
+    return {"steps": [(name, step) for name, step in pipeline.steps], "verbose": bool(pipeline.verbose)}
 
 
 def _make(steps: list[tuple[str, Any]], verbose: bool) -> Pipeline:

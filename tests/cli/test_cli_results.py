@@ -280,3 +280,17 @@ def test_equals_of_the_best():
     rows = [{"k": 5, "score": 0.5}, {"k": 6, "score": 0.9}, {"k": 7, "score": 0.9}]
     found = SimpleNamespace(best={"k": 6}, scores={"score": False}, rows=rows, parameters=["k"])
     assert equals_of_best(found) == [rows[2]]
+
+
+def test_a_gene_colours_by_what_was_measured_of_it(lowdim_command, folder, table, write_h5ad):
+    write_h5ad(folder / "cells.h5ad", table[0], ["a", "b", "c", "d"], X_pca=table[0][:, :3])
+    for matrix in ("", "--obsm X_pca"):
+        read = lowdim.data.files.read("cells.h5ad", label="c", **({"obsm": "X_pca"} if matrix else {}))
+        assert read.label == "c"
+        np.testing.assert_array_equal(read.labels, table[0][:, 2])
+        line = f"embed cells.h5ad {matrix} --label c -m pca --plot map.png -o out.csv --force -v"
+        assert "labels from 'c'" in lowdim_command(line).err
+    assert Path("out.csv").read_text().splitlines()[0].split(",")[-1] == "c"
+    assert lowdim_command("plot out.csv --data cells.h5ad --label b -o gene.png").code == 0
+    answer = lowdim_command("embed cells.h5ad --label e -m pca --force -o out.csv")
+    assert "--label: cells.h5ad has no columns beside the features" in answer.err

@@ -89,7 +89,7 @@ def test_a_warning_reaches_listeners_as_plain_text_and_readers_in_parts():
         (Either(Whole(1), Nothing()), "a whole number >= 1, or None", "a whole number >= 1, or none"),
         (Truth(), "True or False", "true or false"),
         (OneOf("a", "b"), "one of 'a', 'b'", "one of 'a', 'b'"),
-        (Either(OneOf("a"), Function()), "one of 'a', or a function", "one of 'a'"),
+        (Either(OneOf("a"), Function()), "'a', or a function", "'a'"),
         (Either(Function(), Real()), "a function, or a finite number", "a finite number"),
         (Either(Instance(str), Nothing()), "an object of class str, or None", "a word, or none"),
         (

@@ -164,7 +164,12 @@ def test_perplexity_one_is_the_nearest_neighbour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("perplexity", "message"), [(10.0, "n_neighbors >= 3"), (0.5, "number >= 1"), (np.nan, "number >= 1")]
+    ("perplexity", "message"),
+    [
+        (10.0, "Raise n_neighbors, at best to three times"),
+        (0.5, "number >= 1"),
+        (np.nan, "number >= 1"),
+    ],
 )
 def test_impossible_perplexity_is_refused(points: np.ndarray, perplexity: float, message: str) -> None:
     with pytest.raises(InputError, match=message):

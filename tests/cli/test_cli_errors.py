@@ -58,7 +58,7 @@ WRONG_USE = [
     ("embed points.npy --lam 3", "--lam must be at most 1 for TSNE"),
     (
         "embed points.npy -m isomap --metric minkowski --metric-params p=-3",
-        "p of the metric must be a number > 0 (inf: no bound); got -3.",
+        "p of --metric-params must be a number > 0 (inf: no bound); got -3.",
     ),
     ("embed points.npy -m isomap --metric-params 3", "--metric-params: must be NAME=VALUE, such as p=3"),
     ("embed points.npy -m isomap --metric-params p=3", "--metric euclidean takes no parameters"),
@@ -125,7 +125,7 @@ FAILURES = [
     ),
     (
         "sweep points.npy -m isomap --grid n_neighbors=4,5 --score labels",
-        "--score labels needs labels, one for each row of X; got none. Give --label, or use another score.",
+        "--score labels needs labels, one for each row of DATA; got none. Give --label, or use another score.",
     ),
     (
         "sweep points.csv --label kind --id name -m isomap --grid n_neighbors=4 --test 0.5 --out-of-sample 0.6",

@@ -189,11 +189,28 @@ def test_principal_components_first(lowdim_command, folder, table):
     assert lowdim_command("embed points.npy -m isomap -k 20 --pca 3 -o out.npy").code == 0
     expected = lowdim.Isomap(n_neighbors=20).fit_transform(lowdim.PCA(3).fit_transform(table[0]))
     np.testing.assert_array_equal(np.load("out.npy"), expected)
-    assert (
-        "one model file holds one method" in lowdim_command("embed points.npy --pca 3 --model a.lowdim").err
-    )
     assert "--pca must be a whole number of at least 1" in lowdim_command("embed points.npy --pca 0").err
     assert "--pca: " in lowdim_command("embed points.npy --pca many").err
+    assert "--pca must be at most 4" in lowdim_command("embed points.npy --pca 9 -o b.npy").err
+    np.save("square.npy", np.eye(30))
+    assert "values between points" in lowdim_command("embed square.npy --pca 3 --metric precomputed").err
+    answer = lowdim_command("embed points.npy -m oriented-pca --noise points.npy --pca 3")
+    assert "--pca and --noise" in answer.err
+
+
+def test_a_model_after_principal_components_knows_the_columns_by_name(lowdim_command, table):
+    line = "embed points.csv --label kind --id name -m isomap -k 20 --pca 3 -o out.csv --model map.lowdim"
+    assert lowdim_command(line).code == 0
+    rows = [row.split(",") for row in Path("points.csv").read_text().splitlines()]
+    Path("turned.csv").write_text("\n".join(",".join(row[::-1]) for row in rows) + "\n")
+    line = "transform map.lowdim turned.csv -o new.csv --plot new.png --json new.json"
+    assert lowdim_command(line).code == 0
+    placed, fitted = (
+        lowdim.data.files.read(name, id="name", label="kind").X for name in ("new.csv", "out.csv")
+    )
+    np.testing.assert_allclose(placed, fitted, atol=1e-6 * np.abs(fitted).max())
+    assert json.loads(Path("new.json").read_text())["model"]["method"] == "Isomap"
+    assert lowdim_command("info map.lowdim").out.startswith("Isomap after PCA: ")
 
 
 def test_a_file_with_principal_components_is_remarked_on(lowdim_command, folder, table, write_h5ad):
@@ -263,3 +280,17 @@ def test_equals_of_the_best():
     rows = [{"k": 5, "score": 0.5}, {"k": 6, "score": 0.9}, {"k": 7, "score": 0.9}]
     found = SimpleNamespace(best={"k": 6}, scores={"score": False}, rows=rows, parameters=["k"])
     assert equals_of_best(found) == [rows[2]]
+
+
+def test_a_gene_colours_by_what_was_measured_of_it(lowdim_command, folder, table, write_h5ad):
+    write_h5ad(folder / "cells.h5ad", table[0], ["a", "b", "c", "d"], X_pca=table[0][:, :3])
+    for matrix in ("", "--obsm X_pca"):
+        read = lowdim.data.files.read("cells.h5ad", label="c", **({"obsm": "X_pca"} if matrix else {}))
+        assert read.label == "c"
+        np.testing.assert_array_equal(read.labels, table[0][:, 2])
+        line = f"embed cells.h5ad {matrix} --label c -m pca --plot map.png -o out.csv --force -v"
+        assert "labels from 'c'" in lowdim_command(line).err
+    assert Path("out.csv").read_text().splitlines()[0].split(",")[-1] == "c"
+    assert lowdim_command("plot out.csv --data cells.h5ad --label b -o gene.png").code == 0
+    answer = lowdim_command("embed cells.h5ad --label e -m pca --force -o out.csv")
+    assert "--label: cells.h5ad has no columns beside the features" in answer.err

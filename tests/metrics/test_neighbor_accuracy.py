@@ -72,7 +72,7 @@ def test_unknown_labels_are_errors():
             (np.eye(3), [0, 1, 2], np.eye(3) * np.nan, [0, 1, 2]),
             "test of nearest_neighbor_error must hold finite",
         ),
-        ((np.eye(3), [0, 1, np.nan], np.eye(3), [0, 1, 2]), "1 are NaN"),
+        ((np.eye(3), [0, 1, np.nan], np.eye(3), [0, 1, 2]), "1 are missing, the first at place 2"),
         ((np.eye(3), [0, 1, 2], np.eye(3), [0, 1, 2], 4), "k of nearest_neighbor_error .* from 1 to 3"),
         ((np.eye(3), [0, 1, 2], np.zeros((0, 3)), []), "a minimum of 1 is required"),
     ],

@@ -66,5 +66,5 @@ def test_a_constant_embedding_explains_nothing(points):
 def test_wrong_input_is_named(points):
     with pytest.raises(InputError, match="90 x 90"):
         residual_variance(np.zeros((3, 90)), points)
-    with pytest.raises(InputError, match="all equal"):
+    with pytest.raises(InputError, match="distances of residual_variance must differ; all are equal"):
         residual_variance(np.ones((90, 90)), points)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_zoo import fitted, forged, taken_apart, with_first
+from model_zoo import POINTS, fitted, forged, taken_apart, with_first
+from sklearn.pipeline import Pipeline, make_pipeline
 
 import lowdim
 from lowdim.core.run import Run
@@ -39,8 +40,14 @@ KINDS = (
     "TSNE-fft",
     "TSNE-barnes-hut",
     "EE-optimizer",
+    "Pipeline",
 )
 Parts = dict[str, tuple[dict[str, Any], dict[str, np.ndarray], Any]]
+
+
+def piped() -> tuple[Pipeline, np.ndarray]:
+    """A pipeline and new rows for it."""
+    return make_pipeline(lowdim.PCA(2), lowdim.LLE(n_neighbors=8)).fit(POINTS), POINTS[:5] + 0.01
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +55,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
     """Trees, arrays and new rows of some models."""
     made = {}
     for name in KINDS:
-        model, new = fitted(name)
+        model, new = piped() if name == "Pipeline" else fitted(name)
         path = tmp_path_factory.mktemp("parts") / "model.lowdim"
         made[name] = (*taken_apart(lowdim.save(model, path)), new)
     return made

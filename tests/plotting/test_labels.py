@@ -97,7 +97,7 @@ def check_genes(annotated, counts):
     figure = plot(POINTS, "CD3E", columns=annotated)
     assert [axes.get_title() for axes in figure.axes] == ["", "CD3E"]
     assert entries(plot(POINTS, "kind", columns=annotated)) == ["b", "a"]
-    with pytest.raises(InputError, match="'CD4' is none of the columns; those given are kind"):
+    with pytest.raises(InputError, match="must be one of the columns; got 'CD4', and those given are kind"):
         plot(POINTS, "CD4", columns=annotated)
 
 

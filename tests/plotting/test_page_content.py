@@ -95,7 +95,7 @@ def test_no_columns_and_no_values(points):
     [
         ({"labels": [1, 2]}, "^labels"),
         ({"ids": [1, 2]}, "^ids"),
-        ({"columns": {"a": np.zeros((300, 2))}}, "^columns: 'a'"),
+        ({"columns": {"a": np.zeros((300, 2))}}, r"^columns\['a'\] must hold one label"),
     ],
 )
 def test_wrong_lengths_are_named(points, tmp_path, given, message):

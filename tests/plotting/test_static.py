@@ -142,8 +142,8 @@ def test_a_failed_write_leaves_the_old_file(points, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p: plot(np.zeros((5, 4))), "N x 1, 2 or 3"),
-        (lambda p: plot(np.zeros((0, 2))), "N x 1, 2 or 3"),
+        (lambda p: plot(np.zeros((5, 4))), "embedding must have 1, 2 or 3 columns"),
+        (lambda p: plot(np.zeros((0, 2))), "embedding has 0 sample"),
         (lambda p: plot([[0.0, 1.0], [np.nan, 1.0]]), "row 1"),
         (lambda p: plot(np.zeros((5, 2)), [1, 2]), "labels"),
         (lambda p: plot(np.zeros((5, 2)), path=p / "x.docx"), r"\.png"),
@@ -186,7 +186,7 @@ def test_labels_by_the_name_of_a_column(points):
     figure = plot(points[:, :2], "weight", columns=columns)
     assert [axes.get_title() for axes in figure.axes] == ["", "weight"]
     with pytest.raises(
-        InputError, match=r"labels: 'king' is none of the columns; those given are kind, weight"
+        InputError, match=r"labels must be one of the columns; got 'king', and those given are kind, weight"
     ):
         plot(points[:, :2], "king", columns=columns)
     with pytest.raises(InputError, match=r"none were given"):
@@ -238,5 +238,5 @@ def test_very_many_classes_have_a_legend_that_ends(points):
 
 
 def test_text_is_no_quantity(points):
-    with pytest.raises(InputError, match="continuous=True needs numbers"):
+    with pytest.raises(InputError, match="labels must be numbers with continuous=True"):
         plot(points, ["a", "b"] * 60, continuous=True)

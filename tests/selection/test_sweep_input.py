@@ -71,7 +71,7 @@ def test_names_that_an_estimator_does_not_have():
     [
         ({"y": Y[:-1]}, r"y of sweep must hold one label for each of the 40 points; got shape \(39,\)"),
         ({"y": X[:, 0]}, "must hold classes.*truth instead"),
-        ({"y": np.where(Y, np.nan, 1.0)}, "NaN"),
+        ({"y": np.where(Y, np.nan, 1.0)}, "are missing, the first at place"),
         ({"y": np.array(["a", 1] * 20, dtype=object)}, "labels of one type"),
         ({"y": Y, "truth": X}, "got both"),
         ({"truth": X[:-1]}, r"truth of sweep must hold .* 40 rows of X; got shape \(39, 3\)"),

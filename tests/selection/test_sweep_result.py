@@ -200,3 +200,12 @@ def test_without_matplotlib(found, monkeypatch):
     )
     with pytest.raises(MissingExtraError, match=r"lowdim\[plot\]"):
         found.plot()
+
+
+def test_grid_points_that_are_as_good_as_the_best_are_counted():
+    X = np.random.default_rng(0).standard_normal((40, 3)) * [1e6, 1e-3, 1e-3]
+    found = sweep(lowdim.PCA(), {"n_components": [1, 2, 3]}, X, score="trustworthiness")
+    assert found.best == {"n_components": 1}
+    assert "best: n_components=1 (the first of 3 that are as good)\n" in str(found)
+    other = sweep(lowdim.PCA(), {"n_components": [1, 2]}, X * [1e-6, 1e3, 1e3], score="trustworthiness")
+    assert "as good" not in str(other)

@@ -98,7 +98,7 @@ def test_says_where_the_tolerance_was_not_reached(curve):
     problem, X, _ = curve
     seen = []
     with pytest.warns(
-        ConvergenceWarning, match=r"polish=1 reached residuals of .* not tolerance=1.0e-15. Raise"
+        ConvergenceWarning, match=r"polish=1 reached residuals of .* not tolerance=1e-15. Raise"
     ):
         solution = refine(problem, X, 2, 1, 1e-15, Events(seen.append))
     assert solution.residuals.max() > 1e-15

@@ -81,9 +81,9 @@ class FittedEntropic:
         )
         if rootless:
             run.warned(
-                f"{rootless} of {neighbors.n_rows} rows have at least perplexity={self.perplexity:g} neighbours at "
-                "one and the same smallest distance: their weights are uniform on these; collapse duplicate rows, "
-                "or give a larger perplexity",
+                f"{rootless} of {neighbors.n_rows} rows have at least {setting('perplexity', self.perplexity)} "
+                "neighbours at one and the same smallest distance: their weights are uniform on these. Collapse "
+                f"duplicate rows, or give a larger {named('perplexity')}.",
                 DataWarning,
             )
         return values
@@ -97,6 +97,6 @@ def _check(perplexity: float, neighbors: Neighbors) -> None:
         raise InputError(
             f"{named('perplexity')} must be below the number of neighbours of every row: got "
             f"{setting('perplexity', perplexity)}, and {np.count_nonzero(short)} of {neighbors.n_rows} rows have no "
-            f"more neighbours than that, the fewest {neighbors.counts.min()}; give {named('n_neighbors')} >= 3 * "
-            "perplexity, or a smaller perplexity"
+            f"more neighbours than that, the fewest {neighbors.counts.min()}. Raise {named('n_neighbors')}, at best "
+            f"to three times the perplexity, or lower {named('perplexity')}."
         )

@@ -95,7 +95,7 @@ class FittedGaussian:
         nearest[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
         if alone := int(np.count_nonzero(nearest > self.threshold)):
             run.warned(
-                f"{alone} of {neighbors.n_rows} rows have no neighbour within threshold={self.threshold:.6g} "
+                f"{alone} of {neighbors.n_rows} rows have no neighbour within {setting('threshold', self.threshold)} "
                 "and are isolated; give a larger threshold, or none",
                 DataWarning,
             )

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from .. import kernels
 from ..core import checks
+from ..core.messages import named
 from ..core.records import Sparse
 from ..core.run import Run
 from .patches import Patches
@@ -58,7 +59,9 @@ def reconstruction_weights(patches: Patches, run: Run, *, reg: float = 1e-3, sna
     n_rows = neighbors.n_rows
     run.map(solve, n_rows, block_rows=patches.block_rows, done=lambda count: run.progress(count, n_rows))
     cause = "the neighbours of some point do not span what would rebuild it"
-    checks.finite(weights, "The reconstruction weights", cause, "Raise reg, or n_neighbors.")
+    checks.finite(
+        weights, "The reconstruction weights", cause, f"Raise {named('reg')}, or {named('n_neighbors')}."
+    )
     W = csr_array(
         (weights, neighbors.indices, neighbors.indptr), shape=(neighbors.n_rows, neighbors.n_points)
     )

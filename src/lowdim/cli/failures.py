@@ -64,8 +64,8 @@ def finding_gaps(table: Any) -> Iterator[None]:
         yield
     except NotFiniteError as error:
         gap = locate_gap(table)
-        if not gap:
-            raise InputError(f"{table.source}: {error.said(shell)}") from error
+        if not gap:  # they are in another file, which the error names
+            raise
         raise InputError(
             f"{table.source}: {gap}. Take these rows out, or fill the gaps in, for example with the column's mean."
         ) from error
@@ -73,24 +73,39 @@ def finding_gaps(table: Any) -> Iterator[None]:
 
 def locate_gap(table: Any) -> str:
     """Where the first missing or infinite number is; empty where there is none."""
+    from ..data.rows import Rows
+
+    X: Any = Rows(table.X).values
+    if X.dtype.kind != "f":
+        return ""
+    bad_rows, first = 0, None
+    for rows, column in _gaps(X):
+        bad_rows += rows.size
+        first = first or (int(rows[0]), column)
+    if first is None:
+        return ""
+    names = table.feature_names
+    where = first[1] if names is None else repr(names[first[1]])
+    return (
+        f"{bad_rows:,} of {X.shape[0]:,} rows have missing or infinite values, first in row {first[0]}, column "
+        f"{where} (counted from 0)"
+    )
+
+
+def _gaps(X: Any) -> Iterator[tuple[Any, int]]:
+    """Rows with missing or infinite numbers, some at a time, and the column of the first of those."""
     import numpy as np
     from scipy import sparse
 
     from ..core.parallel import row_blocks
-    from ..data.rows import Rows
 
-    X = Rows(table.X).values
-    if sparse.issparse(X) or X.dtype.kind != "f":
-        return ""
-    bad_rows, first = 0, ""
+    if isinstance(X, sparse.csr_array):
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        if bad.size:
+            yield np.unique(np.searchsorted(X.indptr, bad, side="right") - 1), int(X.indices[bad[0]])
+        return
     for block in row_blocks(X.shape[0], max(1, 10_000_000 // max(1, X.shape[1]))):
-        bad = ~np.isfinite(X[block])
-        rows = np.flatnonzero(bad.any(axis=1))
-        if rows.size and not first:
-            row, column = block.start + rows[0], int(bad[rows[0]].argmax())
-            names = table.feature_names
-            first = f"row {row}, column {column if names is None else repr(names[column])} (counted from 0)"
-        bad_rows += rows.size
-    if not first:
-        return ""
-    return f"{bad_rows:,} of {X.shape[0]:,} rows have missing or infinite values, first in {first}"
+        wrong = ~np.isfinite(X[block])
+        rows = np.flatnonzero(wrong.any(axis=1))
+        if rows.size:
+            yield block.start + rows, int(wrong[rows[0]].argmax())

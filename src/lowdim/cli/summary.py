@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .files.columns import is_pairwise
 from .options.method import Chosen
 from .options.wording import flag_of
 from .session import Session
@@ -18,7 +19,7 @@ def measure(model: Any, table: Any, session: Session) -> Any:
     from ..estimators.graphs import metric_of
     from ..metrics import score
 
-    pairwise = bool(model.__sklearn_tags__().input_tags.pairwise)
+    pairwise = is_pairwise(model)
     metric = metric_of(model)
     n_rows = table.X.shape[0]
     is_given = metric == "precomputed" and not _is_sparse(table.X)

@@ -74,6 +74,11 @@ def value(given: object) -> str:
     return _marked("value", "", "", repr(_plain(given)), text)
 
 
+def shape(given: tuple[int, ...]) -> str:
+    """Numbers of rows and columns, for the f-string of a message: (60, 5) for a programmer, 60 x 5 for others."""
+    return in_python(repr(tuple(given)), " x ".join(map(str, given)))
+
+
 def in_python(words: str, otherwise: str = "") -> str:
     """Words for a programmer, for the f-string of a message, and what another language says in their place."""
     return _marked("python", "", "", words, otherwise)
@@ -125,3 +130,7 @@ def _plain(given: Any) -> Any:
 def hyphenated(name: str) -> str:
     """The name of a class as it is typed: LaplacianEigenmaps as laplacian-eigenmaps, KernelPCA as kernel-pca."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+DATA = named("X")
+"""The data, which estimators take as X, for the f-string of a message."""

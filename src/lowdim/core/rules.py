@@ -89,7 +89,7 @@ class OneOf:
     @property
     def words(self) -> str:
         """The rule in words."""
-        return "one of " + ", ".join(map(quoted, self.names))
+        return ("one of " if len(self.names) > 1 else "") + ", ".join(map(quoted, self.names))
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""

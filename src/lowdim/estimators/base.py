@@ -130,6 +130,8 @@ class Estimator(
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
+    _instead: ClassVar[Mapping[str, str]] = {}
+    """What to use in the place of attributes that other libraries have."""
 
     embedding_: Floats
     embedding_shape_: tuple[int, int]
@@ -285,7 +287,9 @@ class Estimator(
                     "coordinates; lowdim.save with embedding=False). Read the file of coordinates, or transform "
                     "the points again."
                 )
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}{self._instead.get(name, '')}"
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

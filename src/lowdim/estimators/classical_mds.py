@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from .. import validation
+from ..core.messages import DATA
 from ..core.records import PlannedStage
 from ..core.rules import Rule
 from ..core.run import Run
@@ -106,7 +107,7 @@ class ClassicalMDS(SpectralEstimator):
     def _embed_by_pca(self, rows: Rows, run: Run) -> Embedded:
         validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
         validation.check_components(
-            self.n_components, rows.n_columns, "Euclidean distances span the columns of X"
+            self.n_components, rows.n_columns, f"Euclidean distances span the columns of {DATA}"
         )
         run.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
         fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", kept=LinearFit)

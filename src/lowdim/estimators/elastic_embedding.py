@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..affinities import FittedAffinity
+from ..core.messages import DATA, setting
 from ..core.records import Floats, Sparse
 from ..core.rules import OneOf, Rule
 from ..core.run import Run
@@ -72,7 +73,7 @@ class ElasticEmbedding(NeighborEmbedding):
             return None
         if hood.points.pairwise:
             raise InputError(
-                "negative='distances' needs points; X holds distances or affinities. Use 'uniform'."
+                f"{setting('negative', 'distances')} needs points; {DATA} holds distances or affinities. Use 'uniform'."
             )
         Y = hood.index.rows.block(slice(None)).astype(float)
         centred = Y - Y.mean(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..core.messages import named, value
+from ..core.messages import named, setting, value
 from ..core.run import Run
 from ..errors import DataWarning, InputError
 from ..objectives.base import NeighborObjective
@@ -113,8 +113,8 @@ def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) 
         assert critical is not None
         if critical > (1 + ROUNDING) * lam:
             run.warned(
-                f"lam={lam:g} is below the critical lambda {critical:.3g}, where all points in one place are "
-                "the minimum. Raise lam.",
+                f"{setting('lam', lam)} is below the critical lambda {critical:.3g}, where all points in one place are "
+                f"the minimum. Raise {named('lam')}.",
                 DataWarning,
             )
         if critical >= (1 - ROUNDING) * lam:

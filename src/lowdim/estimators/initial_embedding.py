@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..core.messages import named, setting, value
+from ..core.messages import DATA, named, setting, shape, value
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Sparse
 from ..core.rules import Array, Either, OneOf, Rule
@@ -35,8 +35,9 @@ def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
     given = validation.check_block(init, named("init"), at_least=1, flat=True)
     if given.shape != (n_rows, n_components):
         raise InputError(
-            f"{named('init')} must have a row for each row of X and {named('n_components')} columns, ({n_rows}, "
-            f"{n_components}); got {given.shape}. Leave it to {setting('init', 'auto')}, or give as many."
+            f"{named('init')} must have a row for each row of {DATA} and {named('n_components')} columns, "
+            f"{shape((n_rows, n_components))}; got {shape(given.shape)}. Leave it to {setting('init', 'auto')}, or "
+            "give as many."
         )
     return np.array(given.block(slice(None)))
 
@@ -77,7 +78,7 @@ def find_start(
     if name == "pca":
         if rows is None:
             raise InputError(
-                f"{setting('init', 'pca')} needs points; X holds distances or affinities. Use "
+                f"{setting('init', 'pca')} needs points; {DATA} holds distances or affinities. Use "
                 f"{setting('init', 'spectral')} or {value('random')}."
             )
         found = _principal(rows, n_components, run)

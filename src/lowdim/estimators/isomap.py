@@ -6,10 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .. import validation
+from ..core.messages import named, setting
+from ..core.records import Floats
 from ..core.rules import Rule
+from ..core.run import Run
 from ..data.rows import Rows
+from ..errors import InputError
+from ..maps.geodesic import SquaredGeodesics
 from ..methods.isomap import USUAL_NEIGHBORS, Geodesic
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
@@ -86,12 +93,51 @@ class Isomap(SpectralEstimator):
         "solver": DENSE_SOLVER_RULE,
     }
     _usual_landmarks: ClassVar[type[LandmarkSolver]] = Nystrom
+    _instead: ClassVar[Mapping[str, str]] = {
+        "dist_matrix_": ": the N x N geodesics are not kept. geodesics(X) finds them again, for all rows or for some."
+    }
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_points(self, X, what="edge lengths", reset=reset)
 
     def _method(self) -> Geodesic:
         return Geodesic(self.n_components, metric_of(self), graph_of(self, USUAL_NEIGHBORS))
+
+    def geodesics(self, X: Any) -> Floats:
+        """Lengths of the shortest paths from each row of X to the fitted points, through the graph (n x N).
+
+        They are found anew at every call and not kept: whether there is room for an N x N table, the caller knows.
+        Rows that are equal are one point: N counts distinct fitted rows, in the order of their first appearance.
+
+        Parameters
+        ----------
+        X
+            New points or fitted ones, in the form that ``transform`` takes.
+
+        Raises
+        ------
+        InputError
+            The model does not hold the graph: it is of landmarks, or of a graph in pieces that were embedded apart.
+        MemoryLimitError
+            The table would not fit into ``memory_limit`` or into the free memory.
+        """
+        check_is_fitted(self)
+        rows = self._check_input(X, reset=False)
+        profile = getattr(self.map_, "profile", None)
+        if not isinstance(profile, SquaredGeodesics):
+            raise InputError(
+                f"geodesics of Isomap need the graph of all points, which this model does not hold. Fit with "
+                f"{setting('solver', 'exact')}, without {named('landmarks')}, and with "
+                f"{setting('on_disconnected', 'connect')}."
+            )
+        shape = rows.n_rows, profile.graph.shape[0]
+        validation.check_memory(
+            8 * shape[0] * shape[1],
+            self.memory_limit,
+            what=f"The table of geodesics, {shape[0]} x {shape[1]},",
+            instead="Ask for some rows at a time.",
+        )
+        return np.sqrt(profile.values(rows, Run(workers=self._workers)))
 
     def reconstruction_error(self) -> float:
         """|B - XX'| / N, B the centred Gram matrix of the geodesics: what the embedding leaves of it."""

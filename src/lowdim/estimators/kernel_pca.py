@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
+from ..core.messages import named, setting
 from ..core.records import Floats, PlannedStage
 from ..core.rules import Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..core.run import Run
@@ -117,7 +118,7 @@ class KernelPCA(SpectralEstimator):
         if learned is None:
             raise NotFittedError(
                 "inverse_transform of KernelPCA needs the way back to points, which this fit has not learned. Set "
-                "fit_inverse_transform=True and fit again."
+                f"{setting('fit_inverse_transform', True)} and fit again."
             )
         coordinates = validation.check_coordinates(X, self._n_features_out)
         return learned.points(coordinates, Run(workers=self._workers))
@@ -130,8 +131,8 @@ class KernelPCA(SpectralEstimator):
             return self._method()
         if self._asks_for_landmarks or self.solver not in ("auto", "exact", "dense", "lanczos"):
             raise InputError(
-                "n_components of KernelPCA must be a whole number >= 1 with landmarks, which span no more dimensions "
-                "than there are of them; got None."
+                f"{named('n_components')} of KernelPCA must be a whole number >= 1 with landmarks, which span no more "
+                "dimensions than there are of them; got None."
             )
         return KernelComponents(max(1, rows.n_rows - 1), self._kernel, is_whole=True)
 
@@ -143,8 +144,9 @@ class KernelPCA(SpectralEstimator):
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise InputError(
-                "fit_inverse_transform of KernelPCA needs points to learn the way back to them; got "
-                "kernel='precomputed'. Give the points and the kernel's name, or fit_inverse_transform=False."
+                f"{named('fit_inverse_transform')} of KernelPCA needs points to learn the way back to them; got "
+                f"{setting('kernel', 'precomputed')}. Give the points and the kernel's name, or "
+                f"{setting('fit_inverse_transform', False)}."
             )
         embedded = super()._embed(rows, run)
         if self.n_components is None:

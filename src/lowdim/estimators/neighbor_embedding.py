@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..core.events import Events
-from ..core.messages import in_python, named, setting
+from ..core.messages import DATA, in_python, named, setting
 from ..core.records import Floats, PlannedStage, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
@@ -121,8 +121,8 @@ class NeighborEmbedding(EmbeddingParameters):
             empty = int(np.sum(np.diff(graph.indptr) == 0))
             if empty:
                 raise InputError(
-                    f"{empty} of the {graph.shape[0]} rows of X have no affinity to any other, so nothing says where "
-                    "they belong. Leave them out, or tie them to some."
+                    f"{empty} of the {graph.shape[0]} rows of {DATA} have no affinity to any other, so nothing says "
+                    "where they belong. Leave them out, or tie them to some."
                 )
             given = Points(Rows(graph), "graph")
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
@@ -191,9 +191,9 @@ class NeighborEmbedding(EmbeddingParameters):
         largest = self._largest_lambda(objective)
         if max(lambdas) > largest * (1.0 + 1e-9):
             raise InputError(
-                f"lam and the values of homotopy must be at most {largest:.4g} for {type(self).__name__} of these "
-                "data: beyond that E falls for ever as points move apart, and has no minimum; got "
-                f"{max(lambdas):g}. Lower lam."
+                f"{named('lam')} and the values of {named('homotopy')} must be at most {largest:.4g} for "
+                f"{type(self).__name__} of these data: beyond that E falls for ever as points move apart, and has no "
+                f"minimum; got {max(lambdas):g}. Lower {named('lam')}."
             )
 
     def _minimise(

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from .. import validation
-from ..core.messages import named
+from ..core.messages import DATA, named
 from ..core.records import PlannedStage
 from ..core.rules import Real, Rule
 from ..core.run import Run
@@ -63,7 +63,7 @@ class OrientedPCA(Estimator):
 
     def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> OrientedPCA:
         """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise)."""
-        self._noise = None if noise is None else validation.check_block(noise, "noise")
+        self._noise = None if noise is None else validation.check_block(noise, named("noise"))
         try:
             super().fit(X, y)
         finally:
@@ -88,7 +88,7 @@ class OrientedPCA(Estimator):
         noise = self._noise
         if noise is not None and noise.n_columns != rows.n_columns:
             raise InputError(
-                f"{named('noise')} must have the columns of X; got {noise.n_columns} columns where X has "
+                f"{named('noise')} must have the columns of {DATA}; got {noise.n_columns} columns where {DATA} has "
                 f"{rows.n_columns}."
             )
         fit = run.stage(

@@ -161,8 +161,8 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         if points.shape[1] == 1:
             if self.n_clusters > 1:
                 run.warned(
-                    "n_components=1 keeps the constant eigenvector alone, so all points fall into one group. Use "
-                    f"n_components={self.n_clusters}, or leave it out.",
+                    f"{setting('n_components', 1)} keeps the constant eigenvector alone, so all points fall into one "
+                    f"group. Use {setting('n_components', self.n_clusters)}, or leave it out.",
                     DataWarning,
                 )
             return np.zeros(points.shape[0], dtype=np.int64), np.ones((1, 1))
@@ -219,7 +219,8 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         if places < self.n_clusters:
             run.warned(
                 f"The points fall on {places} different places of the embedding, so there are no more groups, though "
-                f"n_clusters={self.n_clusters} were asked for. Lower n_clusters, or raise n_components.",
+                f"{setting('n_clusters', self.n_clusters)} were asked for. Lower {named('n_clusters')}, or raise "
+                f"{named('n_components')}.",
                 DataWarning,
             )
         return places

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
+from ..core.messages import DATA
 from ..core.parallel import FACTOR, apart
 from ..core.records import Floats, Problem, Sparse
 from ..core.rules import Array, Either, Nothing, OneOf, Rule
@@ -113,8 +114,8 @@ class SpectralProblem(SpectralEstimator):
         rows = super()._check_input(X, reset=True)
         if rows.n_rows != A.shape[0]:
             raise InputError(
-                f"X must hold the {A.shape[0]} points that A is about; got {rows.n_rows} rows. Give one for each row "
-                "of A, or no X."
+                f"{DATA} must hold the {A.shape[0]} points that A is about; got {rows.n_rows} rows. Give one for each "
+                "row of A, or no X."
             )
         return rows
 

@@ -81,8 +81,9 @@ class TSNE(NeighborEmbedding):
         for name, usual in settings.items():
             if self.optimizer != "auto" and getattr(self, name) != usual:
                 raise InputError(
-                    f"{name} belongs to optimizer='auto', t-SNE's own schedule; got {name}={getattr(self, name)!r} "
-                    f"with optimizer={self.optimizer!r}. Put it into Annealing or Momentum of lowdim.optimize."
+                    f"{name} belongs to {setting('optimizer', 'auto')}, t-SNE's own schedule; got "
+                    f"{name}={getattr(self, name)!r} with {setting('optimizer', self.optimizer)}. Put it into "
+                    "Annealing or Momentum of lowdim.optimize."
                 )
 
     @property

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..core.messages import DATA
 from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..data.rows import Rows
@@ -90,7 +91,7 @@ class ComponentsMap:
             owners = self.labels[nearest.indices]
         if alone.size:
             raise InputError(
-                f"{alone.size} rows of X have no edge to any fitted point (the first is row {alone[0]}), so nothing "
-                "says where they belong. Leave them out."
+                f"{alone.size} rows of {DATA} have no edge to any fitted point (the first is row {alone[0]}), so "
+                "nothing says where they belong. Leave them out."
             )
         return owners

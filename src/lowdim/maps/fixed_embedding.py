@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.messages import DATA
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
@@ -69,7 +70,7 @@ class FixedEmbeddingMap:
             tied = weights[new]
             if (alone := np.diff(tied.indptr) == 0).any():
                 raise InputError(
-                    f"{int(alone.sum())} rows of X have no affinity to any fitted point (the first is row "
+                    f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row "
                     f"{new[alone][0]}), so nothing says where they belong. Leave them out, or widen the affinity."
                 )
             places[new] = self._place(Ties.of(tied), run)

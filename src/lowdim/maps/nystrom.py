@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
+from ..core.messages import DATA, named
 from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..data.rows import Rows
@@ -54,8 +55,8 @@ class NystromMap:
         if np.any(alone := (totals <= 0) & (equal < 0)):
             first = np.flatnonzero(alone)[0]
             raise InputError(
-                f"{int(alone.sum())} rows of X have no affinity to any fitted point (the first is row {first}), so "
-                "nothing says where they belong. Leave them out, or widen the bandwidth or radius."
+                f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row {first}), "
+                f"so nothing says where they belong. Leave them out, or widen the bandwidth or {named('radius')}."
             )
         shrinkage = 1 - self.eigenvalues
         held = np.where(shrinkage < 0, -1.0, 1.0) * np.maximum(np.abs(shrinkage), SMALLEST_SHRINKAGE)

@@ -69,7 +69,12 @@ def assemble(locals_: LocalMatrices, *, weights: Floats | None = None, run: Run)
         run.map(add, size)
         run.progress(last, locals_.n_patches)
     cause = "the tangent plane of some neighbourhood is lost to rounding"
-    checks.finite(values, "The local matrices", cause, "Raise n_neighbors, or lower n_components.")
+    checks.finite(
+        values,
+        "The local matrices",
+        cause,
+        f"Raise {named('n_neighbors')}, or lower {named('n_components')}.",
+    )
     matrix = csr_array((values, columns, row_starts), shape=(size, size))
     matrix.has_sorted_indices = True
     return matrix

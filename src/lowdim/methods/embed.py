@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import helmert
 
-from ..core.messages import named
+from ..core.messages import named, setting
 from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..errors import DisconnectedError, DisconnectedWarning
@@ -47,8 +47,8 @@ def _embed_graph(method: Method, hood: Neighborhood, solver: Solver, run: Run) -
         policy = hood.graph.on_disconnected
         if policy == "error":
             raise DisconnectedError(
-                f"{state}, and on_disconnected='error'. Raise n_neighbors or radius, or set on_disconnected to "
-                "'connect', 'largest' or 'per_component'."
+                f"{state}, and {setting('on_disconnected', 'error')}. Raise {named('n_neighbors')} or "
+                f"{named('radius')}, or set {named('on_disconnected')} to 'connect', 'largest' or 'per_component'."
             )
         embedded = _POLICIES[policy](method, hood, state, solver, run)
     points = hood.points
@@ -88,8 +88,9 @@ def _bridges(hood: Neighborhood, run: Run) -> Edges:
 def _largest(method: Method, hood: Neighborhood, state: str, solver: Solver, run: Run) -> Embedded:
     if hood.points.is_graph:
         raise DisconnectedError(
-            f"{state}, and nothing ties the points outside the largest to it, so on_disconnected='largest' cannot "
-            "place them. Use 'per_component', or fit on the largest component alone."
+            f"{state}, and nothing ties the points outside the largest to it, so "
+            f"{setting('on_disconnected', 'largest')} cannot place them. Use 'per_component', or fit on the largest "
+            "component alone."
         )
     labels = hood.components.labels
     members, others = np.flatnonzero(labels == 0), np.flatnonzero(labels)
@@ -113,8 +114,8 @@ def _per_component(method: Method, hood: Neighborhood, state: str, solver: Solve
     if stuck := sum(width + 1 < m.size < fewest for m in members):
         raise DisconnectedError(
             f"{state}; {stuck} of them have fewer than the {fewest} points that this method needs for "
-            f"n_components={width}, so on_disconnected='per_component' cannot embed them. Use 'connect', raise "
-            "n_neighbors or radius, or lower n_components."
+            f"{setting('n_components', width)}, so {setting('on_disconnected', 'per_component')} cannot embed them. "
+            f"Use 'connect', raise {named('n_neighbors')} or {named('radius')}, or lower {named('n_components')}."
         )
     parts = [
         solver.embed(method, hood.part(m, run), run) if m.size >= fewest else _simplex(method, hood, m, run)

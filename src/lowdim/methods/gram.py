@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import checks
-from ..core.messages import setting
+from ..core.messages import DATA, named, setting
 from ..core.records import Floats, Problem, Solution, Sparse
 from ..core.run import Run
 from ..errors import DataWarning, NumericalError
@@ -43,7 +43,10 @@ def distance_problem(
     n_points = squared.shape[0]
     cause = "distances overflow, or lead nowhere"
     checks.finite(
-        squared, "The squared distances", cause, "Rescale the data, or raise n_neighbors or radius."
+        squared,
+        "The squared distances",
+        cause,
+        f"Rescale the data, or raise {named('n_neighbors')} or {named('radius')}.",
     )
     mass = np.ones(n_points) if copies is None else copies
     mean_profile = (squared @ mass) / mass.sum()
@@ -64,7 +67,7 @@ def kernel_problem(kernel: Floats, run: Run) -> GramProblem:
     Schoelkopf, Smola & Mueller (1998), eq. A.2. Digits that the kernel values of all points share are lost to what is
     centred: a warning where they are half of all, an error where they are all.
     """
-    cure = "Lower gamma or degree, or rescale X."
+    cure = f"Lower {named('gamma')} or {named('degree')}, or rescale {DATA}."
     checks.finite(kernel, "The kernel", "its values overflow or are not numbers", cure)
     size = max(kernel.max(), -kernel.min())
     mean_profile = kernel.mean(axis=0)
@@ -74,13 +77,13 @@ def kernel_problem(kernel: Floats, run: Run) -> GramProblem:
     if 0 < share < 16 * EPSILON:
         raise NumericalError(
             f"The kernel values of all points agree to rounding: beside their common part of {size:.3g} nothing is "
-            f"left of the differences between points. Centre the columns of X, or use {setting('kernel', 'linear')} "
-            "or 'rbf', which do not depend on an offset."
+            f"left of the differences between points. Centre the columns of {DATA}, or use "
+            f"{setting('kernel', 'linear')} or 'rbf', which do not depend on an offset."
         )
     if 0 < share < np.sqrt(EPSILON):
         run.warned(
             f"The kernel values of all points share their first {-np.log10(share):.0f} digits, which are lost to the "
-            "embedding. Centre the columns of X.",
+            f"embedding. Centre the columns of {DATA}.",
             DataWarning,
         )
     trivial = np.ones((kernel.shape[0], 1))
@@ -98,6 +101,6 @@ def warn_of_empty_coordinates(solution: Solution, run: Run) -> None:
     if empty := int(np.sum(solution.values <= floor)):
         run.warned(
             f"{empty} of {solution.values.size} coordinates have no positive eigenvalue and are 0 for every point: the "
-            f"data spans only {solution.values.size - empty} dimensions here. Lower n_components.",
+            f"data spans only {solution.values.size - empty} dimensions here. Lower {named('n_components')}.",
             DataWarning,
         )

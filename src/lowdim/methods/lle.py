@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from .. import validation
 from ..affinities.patches import patches_of
+from ..core.messages import DATA
 from ..core.records import PlannedStage, Problem, Solution
 from ..core.run import Run
 from ..errors import DataWarning
@@ -55,8 +56,8 @@ class LocallyLinear(Method):
         )
         if part.points.is_graph:
             run.warned(
-                "X is a sparse graph: distances among the neighbours of a point that it does not hold are taken along "
-                "its edges. Give dense distances, or the points, for exact ones.",
+                f"{DATA} is a sparse graph: distances among the neighbours of a point that it does not hold are taken "
+                "along its edges. Give dense distances, or the points, for exact ones.",
                 DataWarning,
             )
         return run.stage("weights", self._problem, part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import kernels
 from ..affinities.patches import Patches
+from ..core.messages import named
 from ..core.records import Floats, Problem
 from ..core.run import Run
 from .alignment import require_neighbors, tangent_problem
@@ -27,7 +28,10 @@ def ltsa(patches: Patches, n_components: int, *, weights: Floats | None = None, 
         Events, workers and random numbers.
     """
     require_neighbors(
-        patches.neighbors, n_components + 2, "ltsa", "2 + n_components: fewer are fitted by any affine map"
+        patches.neighbors,
+        n_components + 2,
+        "ltsa",
+        f"2 + {named('n_components')}: fewer are fitted by any affine map",
     )
     kernel = kernels.affinities.local_patches.alignment_block
     return tangent_problem(patches, kernel, n_components, weights=weights, run=run)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import kernels
 from ..affinities.patches import Patches
+from ..core.messages import named
 from ..core.records import Floats, Integers, Problem
 from ..core.run import Run
 from .alignment import LocalMatrices, aligned, require_neighbors
@@ -38,7 +39,7 @@ def modified_lle(
         Events, workers and random numbers.
     """
     neighbors = patches.neighbors
-    require_neighbors(neighbors, n_components + 1, "modified", "1 + n_components")
+    require_neighbors(neighbors, n_components + 1, "modified", f"1 + {named('n_components')}")
     threshold = max(float(np.median(_ratios(patches, n_components, run=run))), SMALLEST_THRESHOLD)
     own, indptr, indices = _patches_with_own(patches, run=run)
 

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.messages import DATA, named, setting, shape
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..data.rows import Rows
 from ..errors import InputError
-from ..validation import check_dense, check_distances, listed, read_array
+from ..validation import check_dense, check_distances, listed, missing, read_array, take_labels
 
 
 def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Rows:
@@ -24,22 +25,24 @@ def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Row
 
 def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 3) -> Rows:
     """Data as rows of finite numbers: dense of any type, memory-mapped or sparse; or distances of all to all."""
-    rows = read_points(owner, "X", X)
+    rows = read_points(owner, DATA, X)
     if rows.n_rows < at_least:
         raise InputError(
-            f"X of {owner} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
+            f"{named('X', owner)} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
         )
     if pairwise:
         if rows.n_rows != rows.n_columns:
             raise InputError(
-                f"X of {owner} must be a square matrix of distances with metric='precomputed'; got shape {rows.shape}. "
-                "Give the distances of all points to all, or the points themselves with another metric."
+                f"{named('X', owner)} must be a square matrix of distances with {setting('metric', 'precomputed')}; "
+                f"got shape {shape(rows.shape)}. Give the distances of all points to all, or the points themselves "
+                "with another metric."
             )
         check_dense(rows, "the distances of all points to all are needed")
         rows = check_distances(rows, what="distances", reset=True)
     if _is_constant(rows):
         raise InputError(
-            f"X of {owner} must hold different points; all {rows.n_rows} rows are equal. Check how X was read."
+            f"{named('X', owner)} must hold different points; all {rows.n_rows} rows are equal. Check how {DATA} was "
+            "read."
         )
     return rows
 
@@ -48,34 +51,31 @@ def check_embedding(owner: str, embedding: Any, n_points: int) -> Floats:
     """An embedding (N x d) of as many points as the data has."""
     if sparse.issparse(embedding):
         raise InputError(
-            f"embedding of {owner} must be a dense array (N x d); got a sparse matrix. Give embedding.toarray()."
+            f"{named('embedding', owner)} must be a dense array (N x d); got a sparse matrix. Give "
+            "embedding.toarray()."
         )
-    rows = read_points(owner, "embedding", embedding)
+    rows = read_points(owner, named("embedding"), embedding)
     if rows.n_rows != n_points:
         raise InputError(
-            f"embedding of {owner} must have one row for each row of X; got {rows.n_rows} rows for "
-            f"{n_points} of X. Give the embedding of the same points, in the same order."
+            f"{named('embedding', owner)} must have one row for each row of {DATA}; got {rows.n_rows} rows for "
+            f"{n_points} of {DATA}. Give the embedding of the same points, in the same order."
         )
     if _is_constant(rows):
         raise InputError(
-            f"embedding of {owner} must hold different points; all {n_points} rows are equal. Fit it again, with other "
-            "parameters."
+            f"{named('embedding', owner)} must hold different points; all {n_points} rows are equal. Fit it "
+            "again, with other parameters."
         )
     return rows.block(slice(0, n_points))
 
 
 def check_labels(owner: str, name: str, labels: Any, n_points: int) -> NDArray[Any]:
     """One label for each point, of any type that can be told apart."""
-    names: NDArray[Any] = np.asarray(labels)
-    if names.shape != (n_points,):
+    names = take_labels(labels, named(name, owner), n_points)
+    empty = missing(names)
+    if empty.any():
         raise InputError(
-            f"{name} of {owner} must hold one label for each of the {n_points} points; got shape {names.shape}. "
-            "Give a list of labels, one a row."
-        )
-    if names.dtype.kind in "fc" and np.isnan(names).any():
-        raise InputError(
-            f"{name} of {owner} must have a label in every place; {int(np.isnan(names).sum())} are NaN. Remove those "
-            "points, or give them a label of their own."
+            f"{named(name, owner)} must have a label in every place; {int(empty.sum())} are missing, the first at "
+            f"place {int(empty.argmax())}. Remove those points, or give them a label of their own."
         )
     return names
 

@@ -65,7 +65,8 @@ def residual_variance(
     _, _, _, xx, yy, xy = total.T
     if np.any(xx <= 0):
         raise InputError(
-            "residual_variance: the given distances are all equal, so that no variance is to explain"
+            "distances of residual_variance must differ; all are equal, so that there is no variance to explain. Use "
+            "another metric, or check the data."
         )
     # An embedding column of one value has no distances to correlate: it explains nothing.
     explained = np.divide(xy * xy, xx * yy, out=np.zeros_like(xy), where=yy > 0)

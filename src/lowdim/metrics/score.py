@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.messages import named, setting
+from ..core.messages import DATA, named, setting
 from ..core.messages import value as quoted
 from ..core.parallel import map_blocks
 from ..core.records import Floats
@@ -242,6 +242,6 @@ def _check_found(measures: str | Iterable[str] | None, wanted: set[str], found: 
     missing = sorted(wanted - set(found))
     if measures is not None and missing:
         raise InputError(
-            f"{named('measures', 'score')} must apply to the data; got {missing[0]!r}, but all distances of X, or "
+            f"{named('measures', 'score')} must apply to the data; got {missing[0]!r}, but all distances of {DATA}, or "
             "all of the embedding, are equal, so that nothing can correlate. Leave it out."
         )

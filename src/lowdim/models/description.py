@@ -27,13 +27,16 @@ class ModelInfo:
     path
         The file.
     method
-        Class of the estimator.
+        Class of the estimator; of a pipeline, that of its last step.
+    after
+        Of a pipeline: the classes of the steps before it.
     format
         Number of the file's format.
     version
         Version of lowdim that wrote it.
     parameters
-        Parameters of the estimator, in types that JSON knows; an array is described by its type and shape.
+        Parameters of the estimator, in types that JSON knows; an array is described by its type and shape. Those of a
+        pipeline have the name of the step before theirs, as in ``pca__n_components``.
     n_samples, n_features, n_components
         Points fitted, their columns (None where only a matrix was given), and coordinates.
     map
@@ -48,6 +51,7 @@ class ModelInfo:
 
     path: str
     method: str
+    after: tuple[str, ...]
     format: int
     version: str
     parameters: Mapping[str, Any]
@@ -67,8 +71,9 @@ class ModelInfo:
         """A page for people."""
         columns = "" if self.n_features is None else f" of {self.n_features} columns"
         names = " with names" if self.feature_names else ""
+        what = " after ".join([self.method, *reversed(self.after)])
         lines = [
-            f"{self.method}: {self.n_samples} points{columns}{names} in {self.n_components} dimensions",
+            f"{what}: {self.n_samples} points{columns}{names} in {self.n_components} dimensions",
             f"  file: {self.path}, {format_bytes(self.bytes)}, {len(self.arrays)} arrays",
             f"  written by: lowdim {self.version}, format {self.format}",
             f"  new points: {self.map}",
@@ -95,25 +100,41 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
     with open_container(path) as file:
         reader = Reader(read_document(file, path), file.header)
         try:
-            method, parameters, attributes = reader.model()
-            map_ = attributes["map_"]
+            steps = reader.steps()
+            method, attributes = steps[-1].method, steps[-1].attributes
+            first, map_ = steps[0].attributes, attributes["map_"]
             n_samples, n_components = reader.shape_of_embedding(attributes)
             return ModelInfo(
                 path=str(Path(path)),
                 method=method,
+                after=tuple(step.method for step in steps[:-1]),
                 format=int(file.header.metadata["version"]),
                 version=file.header.metadata.get("lowdim", "unknown"),
-                parameters={name: reader.plain(node) for name, node in parameters.items()},
+                parameters={
+                    step.prefix + name: reader.plain(node)
+                    for step in steps
+                    for name, node in step.parameters.items()
+                },
                 n_samples=n_samples,
-                n_features=attributes.get("n_features_in_"),
+                n_features=first.get("n_features_in_"),
                 n_components=n_components,
                 map=reader.objects[map_["object"]][0],
-                feature_names="feature_names_in_" in attributes,
+                feature_names="feature_names_in_" in first,
                 arrays={name: f"{t.dtype.name} {t.shape}" for name, t in file.header.tensors.items()},
                 bytes=file.header.size,
             )
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise file.damaged("its tree is not that of a model") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An estimator of a model file: its class, parameters and fitted attributes as nodes."""
+
+    prefix: str
+    method: str
+    parameters: Mapping[str, Any]
+    attributes: Mapping[str, Any]
 
 
 class Reader:
@@ -125,12 +146,19 @@ class Reader:
         self._tensors = header.tensors
         self._left = MOST_SHOWN
 
-    def model(self) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """Class, parameters and fitted attributes of the estimator, as nodes."""
-        method, fields = self.objects[self._place]
+    def steps(self) -> list[Step]:
+        """The estimators of the model, in their order."""
+        kind, fields = self.objects[self._place]
+        if kind != registry.PIPELINE:
+            return [self._step("", self._place)]
+        named = [step["tuple"] for step in fields["steps"]]
+        return [self._step(f"{name}__", node["object"]) for name, node in named]
+
+    def _step(self, prefix: str, place: Any) -> Step:
+        method, fields = self.objects[place]
         if method not in registry.ESTIMATORS:
             raise ValueError(f"{method} is no estimator")
-        return method, dict(fields["parameters"]["dict"]), dict(fields["attributes"]["dict"])
+        return Step(prefix, method, dict(fields["parameters"]["dict"]), dict(fields["attributes"]["dict"]))
 
     def shape(self, node: Any) -> tuple[int, ...]:
         """Shape of an array."""

@@ -28,7 +28,7 @@ OF_FITTED_POINTS = ("affinity_matrix_", "frames_")
 
 
 def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embedding: bool = True) -> Path:
-    """Write a fitted estimator to a file: ``transform``, ``predict`` and all attributes come back bit for bit.
+    """Write a fitted model to a file: ``transform``, ``predict`` and all attributes come back bit for bit.
 
     The file is in the safetensors format with the model's tree in its header, and holds nothing that could run. It
     appears whole or not at all. Numbers are stored in the smallest type that holds them exactly. A ``callback`` is not
@@ -37,7 +37,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     Parameters
     ----------
     model
-        A fitted estimator of lowdim.
+        A fitted estimator of lowdim, or a pipeline of scikit-learn whose steps are all such. Steps before the last keep
+        no ``embedding_``.
     path
         Name of the file; ``.lowdim`` is usual.
     force
@@ -70,17 +71,12 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     >>> bool((again.transform(roll.data) == model.transform(roll.data)).all())
     True
     """
-    name = registry.name_of(type(model))
-    if name not in registry.ESTIMATORS:
-        raise InputTypeError(
-            f"model must be an estimator of lowdim; got {type(model).__name__}. Of a pipeline, save the step."
-        )
-    if not hasattr(model, "map_"):
-        raise InputError(f"model must be fitted; this {name} is not. Call fit(X) first.")
-    model._check_parameters()
+    steps = steps_of(model)
+    for name, step in steps:
+        _check_step(step, name)
     check_target(path, force=force)
-    encoder = Encoder(name, is_compact=True)
-    place = encoder.encode(model if embedding else _without_embedding(model), "")
+    encoder = Encoder(type(model).__name__, is_compact=True)
+    place = encoder.encode(_kept(model, embedding=embedding), "")
     document = {"objects": encoder.objects, "model": place["object"]}
     metadata = {
         "version": str(FORMAT),
@@ -89,14 +85,48 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     }
     with writing(path, force=force) as temporary:
         write_container(temporary, encoder.pool.arrays, metadata, encoder.pool.types)
-    if model.callback is not None:
-        warnings.warn(
-            f"callback of {name} was not saved: a model file holds no functions, and a fitted model needs none. Set it "
-            "again after loading, if you will fit again.",
-            LowdimWarning,
-            stacklevel=2,
-        )
+    for _, step in steps:
+        if step.callback is not None:
+            warnings.warn(
+                f"callback of {type(step).__name__} was not saved: a model file holds no functions, and a fitted model "
+                "needs none. Set it again after loading, if you will fit again.",
+                LowdimWarning,
+                stacklevel=2,
+            )
     return Path(path)
+
+
+def steps_of(model: Any) -> list[tuple[str, Any]]:
+    """The steps of a pipeline by their names, or an estimator as the only step of its own, without a name."""
+    is_pipeline = registry.name_of(type(model)) == registry.PIPELINE
+    return list(model.steps) if is_pipeline else [("", model)]
+
+
+def _check_step(model: Any, name: str) -> None:
+    """Raise where a model, or the step of a pipeline that has this name, is no fitted estimator of lowdim."""
+    kind = type(model).__name__
+    where = f"step {name!r} of model" if name else "model"
+    if registry.name_of(type(model)) not in registry.ESTIMATORS:
+        allowed = "an estimator of lowdim" if name else "an estimator of lowdim or a pipeline of such"
+        itself = "save the steps of lowdim alone, as in lowdim.save(pipeline[1:], path), or " if name else ""
+        raise InputTypeError(
+            f"{where} must be {allowed}; got {repr(model) if isinstance(model, str) else kind}: a model file holds "
+            f"nothing of other libraries. Instead {itself}store it with joblib or skops."
+        )
+    if not hasattr(model, "map_"):
+        raise InputError(f"{where} must be fitted; this {kind} is not. Call fit(X) first.")
+    model._check_parameters()
+
+
+def _kept(model: Any, *, embedding: bool) -> Any:
+    """What is stored of a model; in a pipeline only the last step's embedding is of any use."""
+    *before, (name, last) = steps_of(model)
+    kept = last if embedding else _without_embedding(last)
+    if last is model:
+        return kept
+    other = copy(model)
+    other.steps = [*((one, _without_embedding(step)) for one, step in before), (name, kept)]
+    return other
 
 
 def _without_embedding(model: Any) -> Any:
@@ -113,7 +143,7 @@ def _without_embedding(model: Any) -> Any:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a fitted estimator that `save` wrote.
+    """Read a fitted model that `save` wrote.
 
     Every byte is checked against the file's digests, every class against a closed list, every shape against the
     others; nothing of the file is executed. The arrays of a large model are mapped from the file as they are needed.
@@ -138,15 +168,21 @@ def load(path: str | os.PathLike[str]) -> Any:
             model = decoder.decode({"object": document.get("model")})
         except (Broken, RecursionError) as error:
             raise file.damaged(str(error)) from error
-        if registry.name_of(type(model)) not in registry.ESTIMATORS or model is not objects[-1]:
+        kinds = (*registry.ESTIMATORS, registry.PIPELINE)
+        if registry.name_of(type(model)) not in kinds or model is not objects[-1]:
             raise file.damaged(f"it holds {type(model).__name__} in the place of a model")
     return model
 
 
 def _workers(document: dict[str, Any]) -> int | None:
-    """The parameter ``n_jobs`` of the model, which comes last; what is wrong with it is found when that is made."""
+    """The parameter ``n_jobs`` of the model, which comes last; what is wrong with it is found when that is made.
+
+    A pipeline has that of its last step, which comes before it.
+    """
     try:
-        stored = dict(document["objects"][-1][1]["parameters"]["dict"])["n_jobs"]
+        objects = document["objects"]
+        last = objects[-2] if objects[-1][0] == registry.PIPELINE else objects[-1]
+        stored = dict(last[1]["parameters"]["dict"])["n_jobs"]
     except (LookupError, TypeError, ValueError):
         return None
     return stored if type(stored) is int and stored != 0 and abs(stored) <= MOST_THREADS else None

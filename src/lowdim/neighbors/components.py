@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..core.messages import named, setting
 from ..core.records import Components, Floats, Integers, Neighbors, Sparse
 from ..core.run import Run
 from ..errors import DisconnectedError
@@ -83,8 +84,8 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
         if not np.isfinite(distances[best]).all():
             raise DisconnectedError(
                 f"The graph has {count} components and the input holds no distance between some of them, so that "
-                "on_disconnected='connect' has no edge to add. Give the data or dense distances, raise n_neighbors "
-                "or radius, or use on_disconnected='per_component'."
+                f"{setting('on_disconnected', 'connect')} has no edge to add. Give the data or dense distances, raise "
+                f"{named('n_neighbors')} or {named('radius')}, or use {setting('on_disconnected', 'per_component')}."
             )
         labels = _join(best, nearest, distances, labels, edges)
     ends = np.array([edge[:2] for edge in edges], dtype=np.int64).reshape(-1, 2)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
-from ..core.messages import setting
+from ..core.messages import named, setting
 from ..core.records import Floats, Integers, Neighbors
 from ..core.run import Run
 from ..data.mapped import in_memory
@@ -31,8 +31,8 @@ class GraphIndex(Index):
         short = int((stored.counts < k).sum())
         if short:
             run.warned(
-                f"{short} rows of the sparse {self.metric} input store fewer than n_neighbors={k} other points; their "
-                "neighbours are those they have. Store more distances or lower n_neighbors.",
+                f"{short} rows of the sparse {self.metric} input store fewer than {setting('n_neighbors', k)} other "
+                f"points; their neighbours are those they have. Store more distances or lower {named('n_neighbors')}.",
                 DataWarning,
             )
         return stored.first(k)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..core.messages import setting
 from ..core.records import Floats, Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
@@ -59,7 +60,7 @@ class Recall:
         if recall < LEAST:
             run.warned(
                 f"The approximate neighbour search finds about {recall:.0%} of the true neighbours; "
-                "use search='exact' if that is too few.",
+                f"use {setting('search', 'exact')} if that is too few.",
                 DataWarning,
             )
         return Neighbors(found.indptr, found.indices, found.distances, found.n_points, recall)

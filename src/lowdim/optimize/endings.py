@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.messages import named, setting
 from ..core.run import Run
 from ..errors import ConvergenceWarning, InterruptedWarning
 from .measures import spread
@@ -39,8 +40,8 @@ def _tell_of_last(outcome: Outcome, stopping: Stopping, iterations: int, run: Ru
     elif outcome.reason == "max_iterations" and not stopping.is_budget:
         run.warned(
             f"E still falls by {_last_decrease(outcome.history):.1e} of itself an iteration after "
-            f"{outcome.iterations} iterations, above tolerance={stopping.tolerance:.1e}. Raise max_iterations or the "
-            "tolerance, or use another optimizer.",
+            f"{outcome.iterations} iterations, above {setting('tolerance', stopping.tolerance)}. Raise "
+            f"{named('max_iter')} or {named('tolerance')}, or use another optimizer.",
             ConvergenceWarning,
         )
     elif outcome.reason == "not finite":
@@ -53,7 +54,7 @@ def _tell_of_last(outcome: Outcome, stopping: Stopping, iterations: int, run: Ru
     elif outcome.reason == "stalled" and _is_steep(outcome):
         run.warned(
             f"No step lowers E after {outcome.iterations} iterations although its gradient is not small: E and its "
-            "gradient do not agree. Make the repulsion more accurate, or use optimizer='momentum'.",
+            f"gradient do not agree. Make the repulsion more accurate, or use {setting('optimizer', 'momentum')}.",
             ConvergenceWarning,
         )
 

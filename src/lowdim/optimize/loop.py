@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import named, setting
 from ..core.places import State
 from ..core.records import Floats
 from ..core.run import Run
@@ -243,8 +244,9 @@ class _Loop:
         widest = self._schedule.widest
         if widest is not None and iteration and known.extent > widest:
             raise ConvergenceError(
-                f"The points moved apart to distances of {known.extent:.1e} times the width of the similarities, and E "
-                f"falls on: with lam={self._phase(progress).lam:g} it has no minimum. Lower lam, to 1 to be sure."
+                f"The points moved apart to distances of {known.extent:.1e} times the width of the similarities, and "
+                f"E falls on: with {setting('lam', self._phase(progress).lam)} it has no minimum. Lower "
+                f"{named('lam')}, to 1 to be sure."
             )
         best = progress.best
         seconds = progress.seconds - progress.began
@@ -299,7 +301,8 @@ class _Loop:
                 raise ConvergenceError(
                     "E or its gradient is not finite soon after the start, however short the steps "
                     f"({progress.recoveries} times halved). Start from smaller coordinates, lower lambda or the "
-                    "learning rate, or use repulsion='exact' to see whether the approximation is the cause."
+                    f"learning rate, or use {setting('repulsion', 'exact')} to see whether the approximation is the "
+                    "cause."
                 )
             return replace(progress, reason="not finite")
         state = self._optimizer.init(

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from .. import kernels
+from ..core.messages import named, setting
 from ..core.places import State
 from ..core.records import Choice, Floats
 from ..core.run import Run
@@ -170,7 +171,8 @@ class Momentum:
             return usual if usual * stiffness <= 2.0 else 2.0 / stiffness
         if objective.lam == 0.0:
             raise InputError(
-                "learning_rate counts in units of the repulsion, and lambda is 0: use learning_rate='auto'."
+                f"{named('learning_rate')} counts in units of the repulsion, and lambda is 0: use "
+                f"{setting('learning_rate', 'auto')}."
             )
         return self.learning_rate / (4.0 * objective.lam)
 

@@ -56,7 +56,8 @@ def colouring(labels: Named, n_points: int, *, continuous: bool | None, scale: s
         return Colouring(np.tile(PLAIN, (n_points, 1)))
     if labels.values.shape != (n_points,):
         raise InputError(
-            f"labels: needs one for each of the {n_points} points, got shape {labels.values.shape}"
+            f"labels must hold one label for each of the {n_points} points; got {labels.values.size}. Give as many as "
+            "there are points, in their order."
         )
     if is_quantity(labels, continuous):
         return _scaled(as_numbers(labels), scale or _SCALE)
@@ -69,7 +70,7 @@ def as_numbers(labels: Named) -> Floats:
     try:
         return labels.values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"labels: continuous=True needs numbers; {error}. Leave it out.") from error
+        raise InputError(f"labels must be numbers with continuous=True; {error}. Leave it out.") from error
 
 
 def class_looks(names: list[str]) -> tuple[Look, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.records import Integers
 from ..errors import InputError
+from ..validation import is_nothing, take_labels
 
 Labels = ArrayLike | str | None
 """One for each point, or the name of the column that holds them."""
@@ -44,27 +45,33 @@ def named(labels: Labels, columns: Columns = None) -> Named:
         return column(labels)
     known = _columns_by_name(columns)
     if labels in known:
-        return column(known[labels], labels)
+        return column(known[labels], labels, f"columns[{labels!r}]")
     if _is_annotated(columns) and labels in columns.var_names:
         return Named(np.asarray(columns.obs_vector(labels), dtype=np.float64), labels, "quantity")
-    raise InputError(f"labels: {labels!r} is none of the columns; {_there(list(known))}")
+    raise InputError(f"labels must be one of the columns; got {labels!r}, and {_there(list(known))}.")
 
 
 def table_of(columns: Columns) -> dict[str, Named]:
     """Every column by its name, as text."""
-    return {str(name): column(values, str(name)) for name, values in _columns_by_name(columns).items()}
+    return {
+        str(name): column(values, str(name), f"columns[{name!r}]")
+        for name, values in _columns_by_name(columns).items()
+    }
 
 
-def column(values: Any, name: str = "") -> Named:
-    """The values of a series or an array; what is missing is NaN among numbers and None among others."""
+def column(values: Any, name: str = "", what: str = "labels") -> Named:
+    """The values of a series or an array; what is missing is NaN among numbers and None among others.
+
+    ``what`` is what messages call them.
+    """
     own = getattr(values, "name", None)
     called = name or (own if isinstance(own, str) else "")
     categories: Any = getattr(getattr(values, "dtype", None), "categories", None)
     if not hasattr(
         categories, "__len__"
     ):  # polars gives a categorical without an order an object of another kind
-        return Named(_as_array(values), called)
-    return Named(_as_array(values), called, "classes", _order(values.dtype, categories))
+        return Named(_as_array(values, what), called)
+    return Named(_as_array(values, what), called, "classes", _order(values.dtype, categories))
 
 
 def is_continuous(values: NDArray[Any]) -> bool:
@@ -93,7 +100,7 @@ def classes_of(labels: Named) -> tuple[list[str], Integers]:
     """
     values = np.empty(0) if labels.values is None else labels.values
     if values.dtype.kind == "O":
-        values = np.array(["" if _is_missing(value) else str(value) for value in values], dtype=np.str_)
+        values = np.array(["" if is_nothing(value) else str(value) for value in values], dtype=np.str_)
     found, codes = np.unique(values, return_inverse=True)
     names = [_written(value) for value in found]
     given = {name: place for place, name in enumerate(labels.order)}
@@ -131,20 +138,13 @@ def _there(names: list[Any]) -> str:
     return f"those given are {listed}" + (", …" if len(names) > _MOST_LISTED else "")
 
 
-def _as_array(values: Any) -> NDArray[Any]:
-    if isinstance(values, np.ma.MaskedArray):
-        numbers = values.dtype.kind in "iuf"
-        plain: NDArray[Any] = values.data.astype(np.float64 if numbers else object)
-        plain[np.ma.getmaskarray(values)] = np.nan if numbers else None
-        return plain
-    array = np.asarray(values)
-    if array.dtype.kind == "U" and not hasattr(values, "dtype"):
-        array = np.asarray(values, dtype=object)  # or NaN among texts would have become the text "nan"
-    if array.dtype.kind != "O" or array.ndim != 1:
+def _as_array(values: Any, what: str) -> NDArray[Any]:
+    array = take_labels(values, what)
+    if array.dtype.kind != "O":
         return array
-    known = [value for value in array if not _is_missing(value)]
+    known = [value for value in array if not is_nothing(value)]
     if known and all(isinstance(value, Real) and not isinstance(value, bool | np.bool_) for value in known):
-        return np.array([np.nan if _is_missing(value) else value for value in array], dtype=np.float64)
+        return np.array([np.nan if is_nothing(value) else value for value in array], dtype=np.float64)
     return array
 
 
@@ -152,13 +152,6 @@ def _order(kind: Any, categories: Iterable[Any]) -> tuple[str, ...]:
     """Names of categories in their order; none where pandas sorted them itself, as text: there "10" is before "9"."""
     names = [_written(value) for value in np.asarray(categories)]
     return tuple(names) if getattr(kind, "ordered", True) or names != sorted(names) else ()
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither equal to itself nor not
-        return True
 
 
 def _written(value: Any) -> str:

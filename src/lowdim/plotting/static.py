@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..core.records import Floats
 from ..errors import InputError
+from ..validation import read_array
 from .colours import colouring
 from .drawing import (
     add_axes,
@@ -228,18 +229,17 @@ def plot_gallery(
 
 def checked_points(name: str, value: ArrayLike) -> Floats:
     """Coordinates that can be drawn: N x 1, 2 or 3, finite."""
-    points = np.asarray(value, dtype=np.float64)
-    points = points[:, None] if points.ndim == 1 else points
-    if points.ndim != 2 or not 1 <= points.shape[1] <= 3 or points.shape[0] == 0:
+    points = read_array(value, name, flat=True).block(slice(None))
+    if points.shape[1] > 3:
         raise InputError(
-            f"{name}: a picture needs N x 1, 2 or 3 coordinates, got shape {points.shape}; "
-            f"choose columns, as in embedding[:, :2]"
+            f"{name} must have 1, 2 or 3 columns to be drawn; got shape {points.shape}. Choose some, as in "
+            f"{name}[:, :2]."
         )
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         raise InputError(
-            f"{name}: a picture needs finite coordinates; {bad.size} rows have others, the first is row {bad[0]}. "
-            "Leave them out"
+            f"{name} must hold finite coordinates to be drawn; {bad.size} rows have others, the first is row {bad[0]}. "
+            "Leave them out."
         )
     return points
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.records import Floats, Integers
 from ..errors import InputError
+from ..validation import take_entries
 
 _SAMPLE = 500
 _INK = 0.4
@@ -26,14 +27,14 @@ class Images:
     @classmethod
     def of(cls, images: ArrayLike, n_points: int) -> Images:
         """Check the shape: N x h x w, N x h x w x 3, or N x D with a square D."""
-        pixels = images if isinstance(images, np.ndarray) else np.asarray(images)
+        pixels = images if isinstance(images, np.ndarray) else take_entries(images, "images")
         if pixels.ndim == 2 and (side := int(np.sqrt(pixels.shape[1]))) ** 2 == pixels.shape[1] > 0:
             pixels = pixels.reshape(-1, side, side)
         plain = pixels.ndim == 3 or (pixels.ndim == 4 and pixels.shape[3] == 3)
         if not plain or pixels.shape[0] != n_points or pixels.size == 0 or pixels.dtype.kind not in "biuf":
             raise InputError(
-                f"images: needs numbers of shape {n_points} x height x width (x 3), or {n_points} x D with a square D, "
-                f"got {pixels.dtype} of shape {pixels.shape}; reshape them"
+                f"images must be numbers of shape {n_points} x height x width (x 3), or {n_points} x D with a square "
+                f"D; got {pixels.dtype} of shape {pixels.shape}. Reshape them."
             )
         ends = [_ends(pixels[start : start + _SAMPLE]) for start in range(0, n_points, _SAMPLE)]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)

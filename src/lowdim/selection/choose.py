@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.messages import in_python, named, setting, value
+from ..core.messages import DATA, in_python, named, setting, value
 from ..core.records import Choice
 from ..core.rules import Either, Function, Instance, OneOf
 from ..errors import InputError
@@ -135,7 +135,7 @@ def _metric(estimator: Estimator) -> Any:
     pairwise = bool(estimator.__sklearn_tags__().input_tags.pairwise)
     if pairwise and (metric != "precomputed" or getattr(estimator, "affinity", "auto") == "precomputed"):
         raise InputError(
-            f"{setting('score', 'quality')} compares distances, so X must hold points or distances; "
+            f"{setting('score', 'quality')} compares distances, so {DATA} must hold points or distances; "
             f"{type(estimator).__name__} is set to a matrix of another kind. Use "
             f"{setting('score', 'labels')} or {value('truth')}{in_python(', or a function of your own')}."
         )
@@ -147,8 +147,8 @@ def _check_needs(
 ) -> None:
     if LabelError in kinds and y is None:
         raise InputError(
-            f"{setting('score', 'labels')} needs labels, one for each row of X; got none. Give {named('y')}, or use "
-            "another score."
+            f"{setting('score', 'labels')} needs labels, one for each row of {DATA}; got none. Give {named('y')}, or "
+            "use another score."
         )
     if TruthError in kinds and truth is None:
         raise InputError(

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import named, setting
+from ..core.messages import DATA, named, setting, shape
 from ..core.records import Floats, Integers
 from ..core.rules import Whole
 from ..core.streams import make_generator
 from ..errors import InputError
 from ..metrics.inputs import check_labels, label_codes
-from ..validation import check_block, listed
+from ..validation import check_block, listed, take_entries
 
 
 def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | None, Integers | None]:
@@ -30,11 +30,11 @@ def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | N
                 "known to be true as truth instead."
             )
         return labels, label_codes("sweep", "y", labels)[0]
-    labels = np.asarray(y)
+    labels = take_entries(y, named("y", "sweep"))
     if labels.shape[:1] != (n_rows,):
         raise InputError(
-            f"{named('y', 'sweep')} must hold one entry for each of the {n_rows} rows of X; got shape "
-            f"{labels.shape}. Give as many as there are rows."
+            f"{named('y', 'sweep')} must hold one entry for each of the {n_rows} rows of {DATA}; got shape "
+            f"{shape(labels.shape)}. Give as many as there are rows."
         )
     return labels, None
 
@@ -43,11 +43,11 @@ def read_truth(truth: Any, n_rows: int) -> Floats | None:
     """True coordinates, one row for each row of the data."""
     if truth is None:
         return None
-    points = check_block(truth, "truth", at_least=1, flat=True)
+    points = check_block(truth, named("truth"), at_least=1, flat=True)
     if points.n_rows != n_rows:
         raise InputError(
-            f"{named('truth', 'sweep')} must hold coordinates for each of the {n_rows} rows of X; got shape "
-            f"{points.shape}. Give a row for each."
+            f"{named('truth', 'sweep')} must hold coordinates for each of the {n_rows} rows of {DATA}; got shape "
+            f"{shape(points.shape)}. Give a row for each."
         )
     return points.block(slice(None))
 

@@ -12,7 +12,8 @@ from ..core.messages import named, setting, value
 from ..core.records import Integers
 from ..core.rules import Real, Whole
 from ..data.rows import Rows
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
+from ..validation import take_entries
 
 Portion = float | int | NDArray[Any]
 
@@ -92,16 +93,20 @@ def _indices(name: str, portion: Portion, n_rows: int) -> Integers | None:
     """The rows that a portion names, or None where it is a number of them."""
     if Whole(0).allows(portion) or Real(0, closed=True, high=1).allows(portion):
         return None
-    array = np.asarray(portion)
+    try:
+        array = take_entries(portion, name)
+    except (InputError, InputTypeError):
+        array = np.empty(())
     if array.ndim == 1 and array.dtype == bool and array.size == n_rows:
         return np.flatnonzero(array).astype(np.int64)
     if array.ndim == 1 and array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.ndim == 1 and array.dtype.kind in "iu" and array.min() >= 0 and array.max() < n_rows:
         return array.astype(np.int64)
+    got = value(portion) if array.ndim == 0 else f"an array of {array.dtype} and shape {array.shape}"
     raise InputError(
         f"{named(name, 'sweep')} must be a share of the rows below 1, a number of rows, or the indices of rows (0 to "
-        f"{n_rows - 1}); got {value(portion)}. Use, for example, {setting(name, 0.2)}."
+        f"{n_rows - 1}); got {got}. Use, for example, {setting(name, 0.2)}."
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import validation
 from ..core.events import Events, Listener, LogLines
+from ..core.messages import DATA
 from ..core.places import Place
 from ..core.rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
 from ..core.run import Shared
@@ -120,7 +121,7 @@ def sweep(
         )
     points = expand(estimator, grid)
     judges = choose_judges(estimator, score, y, truth, test, out_of_sample)
-    rows = validation.check_block(X, "X")
+    rows = validation.check_block(X, DATA)
     labels, codes = read_labels(
         y, rows.n_rows, classes=any(isinstance(measure, LabelError) for measure in judges.measures)
     )

@@ -54,13 +54,23 @@ def _parts(sweep: Sweep) -> tuple[str, list[str], list[list[str]]]:
     told = [f"{choice.what}: {choice.choice} ({choice.why})" for choice in sweep.choices]
     try:
         best = sweep.best_place
-        told.append(f"best: {', '.join(f'{name}={value!r}' for name, value in sweep.best.items())}")
+        told.append(
+            f"best: {', '.join(f'{name}={value!r}' for name, value in sweep.best.items())}{_ties(sweep)}"
+        )
     except InputError:
         best = -1
     places = sorted({run.point for run in sweep.runs})
     shown = range(min(len(rows), MOST_ROWS))
     cells = [_header(sweep)] + [_cells(sweep, rows[at], places[at] == best) for at in shown]
     return title, told, cells
+
+
+def _ties(sweep: Sweep) -> str:
+    """How many grid points are as good as the best."""
+    score, places = next(iter(sweep.scores)), sorted({run.point for run in sweep.runs})
+    best = sweep.rows[places.index(sweep.best_place)][score]
+    equal = sum(row[score] == best for row in sweep.rows)
+    return f" (the first of {equal} that are as good)" if equal > 1 else ""
 
 
 def _header(sweep: Sweep) -> list[str]:

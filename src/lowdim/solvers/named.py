@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from ..core.messages import setting
 from ..core.rules import Array, Either, Instance, Nothing, OneOf, Rule, Whole
 from ..errors import InputError
 from ..methods.base import Solver
@@ -38,8 +39,8 @@ def resolve_solver(estimator: Any) -> Solver:
     if landmarks is not None:
         if solver not in ("auto", "nystrom"):
             raise InputError(
-                f"landmarks of {type(estimator).__name__} belongs to solver='auto' or 'nystrom'; got it with "
-                f"solver={solver!r}. Put the landmarks into the solver, as in LLL(landmarks=...)."
+                f"landmarks of {type(estimator).__name__} belongs to {setting('solver', 'auto')} or 'nystrom'; got it "
+                f"with {setting('solver', solver)}. Put the landmarks into the solver, as in LLL(landmarks=...)."
             )
         number = isinstance(landmarks, numbers.Integral)
         solver = Nystrom(int(landmarks)) if number else Nystrom(landmarks=landmarks)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..core.messages import in_python
 from ..core.parallel import map_blocks, row_blocks
 from ..errors import FileError, FormatError
 
@@ -57,6 +58,8 @@ FOREIGN = {
     b"\x89HDF": "an HDF5 file",
     b"\x1f\x8b": "a gzip archive",
 }
+_WRITER = in_python("lowdim.save", "'lowdim embed --model'")
+WRITTEN = f"Name a file that {_WRITER} wrote."
 AGAIN = "Copy or download it again, or save the model again."
 
 Bytes = NDArray[np.uint8]
@@ -167,7 +170,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     try:
         # A pipe or a device would be waited for: only plain files are opened.
         if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise FileError(f"{path}: is no plain file. Name a file that lowdim.save wrote.")
+            raise FileError(f"{path}: is no plain file. {WRITTEN}")
         return Path(path).open("rb")
     except FileNotFoundError as error:
         raise FileError(f"{path}: does not exist. Check the name of the model file.") from error
@@ -242,7 +245,7 @@ class ModelFile:
             return FormatError(f"{self._path}: is empty. {AGAIN}")
         found = next((what for magic, what in FOREIGN.items() if first.startswith(magic)), "")
         looks = f": it looks like {found}" if found else ""
-        return FormatError(f"{self._path}: is no model file{looks}. Name a file that lowdim.save wrote.")
+        return FormatError(f"{self._path}: is no model file{looks}. {WRITTEN}")
 
     def _parse(self, text: bytes) -> dict[str, Any]:
         if sum(text.count(mark) for mark in (b",", b"[", b"{")) > MOST_PARTS:
@@ -256,9 +259,7 @@ class ModelFile:
 
     def _metadata(self, metadata: Any) -> dict[str, str]:
         if not isinstance(metadata, dict) or metadata.get("format") != self._kind:
-            raise FormatError(
-                f"{self._path}: is a safetensors file, but not of a lowdim model. Name a file that lowdim.save wrote."
-            )
+            raise FormatError(f"{self._path}: is a safetensors file, but not of a lowdim model. {WRITTEN}")
         if not all(isinstance(metadata.get(key), str) for key in ("version", "header", "data", "model")):
             raise self.damaged("its header lacks an entry")
         if not all(DIGEST.fullmatch(metadata[key]) for key in ("header", "data")):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from .. import _HOMES as HOMES
 
@@ -91,6 +91,9 @@ REBUILT = {
 }
 """Modules, and their classes that `rebuilding` takes apart and makes again."""
 
+PIPELINE = "Pipeline"
+"""scikit-learn's class, which `models.pipelines` takes apart: the only one that is not lowdim's own."""
+
 FAMILIES = {
     "Similarity": {
         "objectives.similarities.gaussian": "Gaussian",
@@ -152,7 +155,7 @@ def _places() -> dict[str, tuple[str, str]]:
     for table in (RECORDS, REBUILT):
         for module, names in table.items():
             places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
-    return places
+    return places | {PIPELINE: ("models.pipelines", PIPELINE)}
 
 
 NAMES = _places()
@@ -162,6 +165,7 @@ _BY_CLASS |= {
     for name, classes in FAMILIES.items()
     for module, attribute in classes.items()
 }
+_BY_CLASS["sklearn.pipeline", PIPELINE] = PIPELINE
 
 
 def name_of(kind: type) -> str | None:
@@ -173,10 +177,12 @@ def name_of(kind: type) -> str | None:
 def find(name: str) -> Entry:
     """How the class of a name is stored."""
     module, attribute = NAMES[name]
-    kind = getattr(import_module(f"{PACKAGE}.{module}"), attribute)
+    home: Any = import_module(f"{PACKAGE}.{module}")
+    if name == PIPELINE:
+        return cast("Entry", home.ENTRY)
+    kind = getattr(home, attribute)
     if name in ESTIMATORS:
-        made: Entry = import_module(f"{PACKAGE}.models.estimators").entry(kind)
-        return made
+        return cast("Entry", import_module(f"{PACKAGE}.models.estimators").entry(kind))
     if name in REBUILT.get(module, ()):
         take, make = import_module(f"{PACKAGE}.models.rebuilding").REBUILDERS[name]
         return Entry(take, make, make)

@@ -6,6 +6,7 @@ Every message has one form: which parameter, what is allowed, what came, what to
 from __future__ import annotations
 
 from .forms import take
+from .labels import is_nothing, missing, take_entries, take_labels
 from .pairwise import check_dense, check_distances, check_graph, check_pairwise, check_symmetric
 from .parameters import (
     check_clusters,
@@ -36,10 +37,14 @@ __all__ = [
     "check_parameters",
     "check_rows",
     "check_symmetric",
+    "is_nothing",
     "listed",
     "loaded",
+    "missing",
     "parse_bytes",
     "read_array",
     "take",
+    "take_entries",
+    "take_labels",
     "view_rows",
 ]

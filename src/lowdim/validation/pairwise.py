@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..core.messages import in_python, setting
+from ..core.messages import DATA, in_python, setting, shape
 from ..core.parallel import row_blocks
 from ..data.mapped import in_memory
 from ..data.rows import Rows
@@ -24,7 +24,7 @@ def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool, at_least: 
     rows = check_rows(estimator, X, reset=reset, at_least=at_least if reset else 1)
     if reset and rows.n_rows != rows.n_columns:
         raise InputError(
-            f"X must be a square matrix of {what} between all points; got shape {rows.shape}. "
+            f"{DATA} must be a square matrix of {what} between all points; got shape {shape(rows.shape)}. "
             "Give the full matrix, or give the points themselves with another metric."
         )
     return rows
@@ -34,7 +34,7 @@ def check_dense(rows: Rows, why: str) -> None:
     """Raise an InputError for a sparse matrix where the method needs every entry."""
     if rows.is_sparse:
         raise InputError(
-            f"X must be a dense array: {why}; got a sparse matrix. "
+            f"{DATA} must be a dense array: {why}; got a sparse matrix. "
             f"{in_python('Give X.toarray() if zeros mean zero.', 'Save it as a dense array.')}"
         )
 
@@ -52,7 +52,7 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> Rows:
     allowed = ROUNDING * highest
     if lowest < -allowed:
         raise InputError(
-            f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
+            f"{DATA} must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
         )
     values = rows.values
     if isinstance(values, csr_array):
@@ -62,7 +62,7 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> Rows:
     if reset and np.any(np.abs(diagonal) > allowed):
         worst = int(np.argmax(np.abs(diagonal)))
         raise InputError(
-            f"X must hold {what} with a zero diagonal; X[{worst}, {worst}] is {diagonal[worst]:g}. "
+            f"{DATA} must hold {what} with a zero diagonal; {DATA}[{worst}, {worst}] is {diagonal[worst]:g}. "
             f"Set the diagonal to 0, or use {setting('metric', 'graph')} if these are affinities."
         )
     if lowest < 0 or np.any(diagonal != 0):
@@ -91,14 +91,15 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
     graph = rows.compressed()
     if graph.nnz and (lowest := graph.data.min()) < 0:
         raise InputError(
-            f"X must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
+            f"{DATA} must hold {what} >= 0; its smallest entry is {lowest:g}. Check how it was computed."
         )
     if reset:
         gap = abs(graph - graph.T)
         if gap.nnz and gap.data.max() > ROUNDING * graph.data.max():
             raise InputError(
-                f"X must be an undirected graph (a symmetric matrix of {what}); X and X.T differ by up to "
-                f"{gap.data.max():g}. Symmetrise it first, for example X.maximum(X.T) or (X + X.T) / 2."
+                f"{DATA} must be an undirected graph (a symmetric matrix of {what}); it and its transpose differ by "
+                f"up to {gap.data.max():g}. Symmetrise it "
+                f"first{in_python(', for example X.maximum(X.T) or (X + X.T) / 2')}."
             )
         entries = graph.tocoo()
         off = entries.row != entries.col
@@ -117,6 +118,7 @@ def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = ROUND
         if gap.size and gap.max() > tolerance * scale:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
             raise InputError(
-                f"X must be a symmetric matrix of {what}; X[{start + i}, {j}] = {values[start + i, j]:g} but "
-                f"X[{j}, {start + i}] = {values[j, start + i]:g}. Symmetrise it first, for example (X + X.T) / 2."
+                f"{DATA} must be a symmetric matrix of {what}; {DATA}[{start + i}, {j}] = {values[start + i, j]:g} "
+                f"but {DATA}[{j}, {start + i}] = {values[j, start + i]:g}. Symmetrise it first"
+                f"{in_python(', for example (X + X.T) / 2')}."
             )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.memory import available_memory
-from ..core.messages import in_python, named, setting
+from ..core.messages import DATA, in_python, named, setting
 from ..core.messages import value as quoted
 from ..core.records import Floats, format_bytes
 from ..core.rules import Either, OneOf, Rule
@@ -69,7 +69,7 @@ def check_distinct(n_distinct: int, n_rows: int) -> None:
     """Raise an InputError when all rows are one point."""
     if n_distinct == 1:
         raise InputError(
-            f"X must hold at least 2 distinct points; all its {n_rows} rows are equal. There is nothing to embed."
+            f"{DATA} must hold at least 2 distinct points; all its {n_rows} rows are equal. There is nothing to embed."
         )
 
 

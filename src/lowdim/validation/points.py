@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from ..core.messages import DATA, in_python
 from ..core.parallel import row_blocks
 from ..core.records import Floats
 from ..data.mapped import Mapped, guarded, in_memory, is_mapped
@@ -32,12 +33,12 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Row
     The names of the columns are remembered at ``fit`` (``reset``) and compared at ``transform``. The rows of a fit
     are the model's own, unless its class says with ``_keeps_rows`` that it keeps none.
     """
-    taken = _two_dimensional(take(loaded(X), "X"), "X")
+    taken = _two_dimensional(take(loaded(X), DATA), DATA)
     owner = type(estimator).__name__
-    _check_shape(taken.values.shape, "X", owner, at_least)
+    _check_shape(taken.values.shape, DATA, owner, at_least)
     check_features(estimator, taken, reset=reset)
     rows = _as_rows(taken, own=reset and getattr(estimator, "_keeps_rows", True))
-    _check_numbers(rows, "X", taken.columns)
+    _check_numbers(rows, DATA, taken.columns)
     return rows
 
 
@@ -52,14 +53,14 @@ def check_block(X: Any, name: str, *, at_least: int = 2, flat: bool = False) -> 
 
 def check_coordinates(X: Any, n_components: int) -> Floats:
     """Coordinates that are to be turned back into points: finite numbers, a column for each of ``n_components``."""
-    taken = _two_dimensional(take(loaded(X), "X"), "X")
+    taken = _two_dimensional(take(loaded(X), DATA), DATA)
     if taken.values.shape[1] != n_components:
         raise InputError(
-            f"X must have {n_components} columns, one for each coordinate; got shape {taken.values.shape}. Give "
+            f"{DATA} must have {n_components} columns, one for each coordinate; got shape {taken.values.shape}. Give "
             "coordinates as transform returns them."
         )
     rows = _as_rows(taken, own=False)
-    _check_numbers(rows, "X", taken.columns)
+    _check_numbers(rows, DATA, taken.columns)
     return np.ascontiguousarray(rows.block(slice(None)))
 
 
@@ -79,7 +80,7 @@ def _take_table(X: Any, name: str, flat: bool) -> Taken:
 
 def view_rows(X: Any) -> Rows:
     """Data as rows for a look at its shape and form, its numbers unchecked."""
-    return _as_rows(_two_dimensional(take(loaded(X), "X"), "X"), own=False)
+    return _as_rows(_two_dimensional(take(loaded(X), DATA), DATA), own=False)
 
 
 def _two_dimensional(taken: Taken, name: str) -> Taken:
@@ -101,9 +102,10 @@ def _check_shape(shape: tuple[int, int], name: str, owner: str | None, at_least:
     for count, least, what in ((shape[0], at_least, "sample"), (shape[1], 1, "feature")):
         if count < least:
             more = "points" if what == "sample" else "columns"
+            found = in_python(f" (shape={shape})")
             raise InputError(
-                f"{name} has {count} {what}(s) (shape={shape}) while a minimum of {least} is required{by}. Give more "
-                f"{more}, or check how {name} was read."
+                f"{name} has {count} {what}(s){found} while a minimum of {least} is required{by}. "
+                f"Give more {more}, or check how {name} was read."
             )
 
 
@@ -212,7 +214,7 @@ def _refuse_first(rows: Rows, name: str, columns: NDArray[Any] | None) -> None:
     others = f" ({entries} such entries in {n_rows} rows)" if entries > 1 else ""
     raise NotFiniteError(
         f"{name} must hold finite numbers; {where} is {what}{others}. Remove those rows, or fill the entries, for "
-        "example with sklearn.impute.SimpleImputer()."
+        f"example with {in_python('sklearn.impute.SimpleImputer()', 'the mean of the column')}."
     )
 
 

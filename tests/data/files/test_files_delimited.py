@@ -6,7 +6,9 @@ import csv
 import gzip
 import io
 import os
+import signal
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -349,6 +351,35 @@ def test_standard_input(monkeypatch, packed):
     assert table.X.shape == (300_000, 2)
     assert table.source == "-"
     assert not piped.buffer.closed
+
+
+def test_an_interrupt_does_not_wait_for_a_pipe_that_stays_open(monkeypatch):
+    beginning = b"a,b\n" + b"1,2\n" * (stream.HEAD // 2)
+    goes_on, was_read = threading.Event(), []
+
+    class Open(io.BytesIO):
+        """Brings the first lines, and then nothing until somebody lets it end; the user loses patience."""
+
+        def read(self, count=-1):
+            data = super().read(count)
+            if not data and not goes_on.is_set():
+                signal.raise_signal(signal.SIGINT)
+                goes_on.wait(120)
+                goes_on.set()
+                was_read.append(True)
+            return data
+
+    piped = Piped(b"")
+    piped.buffer = Open(beginning)
+    monkeypatch.setattr(sys, "stdin", piped)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            read("-")
+        assert not was_read
+    finally:
+        goes_on.set()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_standard_input_in_trouble(monkeypatch):

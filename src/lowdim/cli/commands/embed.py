@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..failures import about, finding_gaps
-from ..files.columns import remember
+from ..files.columns import is_pairwise, remember
 from ..files.inputs import (
     OWN,
     check_sources,
@@ -16,7 +16,6 @@ from ..files.inputs import (
     input_files,
     read_images,
     read_table,
-    remark_on_components,
 )
 from ..files.outputs import Outputs, add_outputs
 from ..files.targets import STANDARD, Results, write_json, writing
@@ -26,6 +25,7 @@ from ..options.shared import add_input, add_talk
 from ..options.table import methods
 from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
+from ..remarks import remark_on_data, remark_on_result
 from ..session import Session
 from ..summary import measure, summarise
 from ..usage import UsageError
@@ -75,10 +75,11 @@ KEEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What came of it."""
+    """What came of it; ``whole`` is what places new data: the model, after principal components if there are any."""
 
     table: Any
     model: Any
+    whole: Any
     images: Any
     scores: Any
 
@@ -125,15 +126,15 @@ def run(options: argparse.Namespace, session: Session) -> int:
     if options.images != OWN:
         sources.append(options.images)
     check_sources(*sources)
-    _check_components(options)
     inputs = input_files(*sources)
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
+    _check_components(options, model)
     with about(options.data):
         work = _work(model, options, session, wants_scores=outputs.wants_scores)
     with writing(session) as results:
-        outputs.write(results, model, work.table, work.scores, work.images, session)
+        outputs.write(results, work, session)
         _write_json(results, options, work, session, inputs, time.perf_counter() - began)
         if outputs.coordinates == STANDARD:
             outputs.write_coordinates(results, model, work.table)
@@ -146,16 +147,18 @@ def run(options: argparse.Namespace, session: Session) -> int:
     return INTERRUPTED if session.interrupted else DONE
 
 
-def _check_components(options: argparse.Namespace) -> None:
+def _check_components(options: argparse.Namespace, model: Any) -> None:
+    """A UsageError where principal components cannot be what the method works on."""
     if options.pca is None:
         return
     if options.pca < 1:
         raise UsageError(f"--pca must be a whole number of at least 1; got {options.pca}.")
-    if options.model:
+    if is_pairwise(model):
         raise UsageError(
-            "--pca and --model: one model file holds one method. Make two: 'lowdim embed DATA -m pca -d "
-            f"{options.pca} -o scores.npy --model pca.lowdim', then embed scores.npy with --model."
+            "--pca reduces the columns of points, and here DATA holds values between points. Leave out --pca."
         )
+    if given(options, "data:").get("noise"):
+        raise UsageError("--pca and --noise: the noise has the columns of DATA itself. Leave out --pca.")
 
 
 def _write_json(
@@ -185,15 +188,15 @@ def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_sc
     table = read_table(options.data, options, session)
     images = read_images(options.images, table.X)
     extra = read_extra(options.chosen, options)
-    if options.pca is None:
-        remark_on_components(options.data, options, session)
     with finding_gaps(table):
-        X = table.X if options.pca is None else _leading_components(table.X, options.pca, model, session)
+        remark_on_data(table, model, options, session)
+        whole = model if options.pca is None else _after_components(options.pca, model)
+        X = table.X if whole is model else _leading_components(table.X, whole[0], session)
         session.expect(model.plan(X))
         model.fit(X, **extra)
     model.callback = None  # a model file holds no functions
-    if options.pca is None:
-        remember(model, table, options)
+    remark_on_result(model, session)
+    remember(model if whole is model else whole[0], table, options)
     is_wanted = wants_scores or session.console.shows_summary if options.quality is None else options.quality
     scores = None
     if is_wanted and not session.interrupted:
@@ -201,15 +204,28 @@ def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_sc
             scores = measure(model, table, session)
         except KeyboardInterrupt:  # the embedding is finished, and not to be lost
             session.interrupted = True
-    return Work(table, model, images, scores)
+    return Work(table, model, whole, images, scores)
 
 
-def _leading_components(X: Any, count: int, model: Any, session: Session) -> Any:
-    """The rows in their first principal components, by the model's own seed and threads."""
-    import lowdim
+def _after_components(count: int, model: Any) -> Any:
+    """A model after so many principal components, which are found by its own seed and threads."""
+    from sklearn.pipeline import make_pipeline
 
+    from ... import PCA
+
+    return make_pipeline(PCA(count, random_state=model.random_state, n_jobs=model.n_jobs), model)
+
+
+def _leading_components(X: Any, reducer: Any, session: Session) -> Any:
+    """The rows in their leading principal components."""
+    if reducer.n_components > min(X.shape):
+        from ...errors import InputError
+
+        raise InputError(
+            f"--pca must be at most {min(X.shape):,}, the smaller of the numbers of rows and columns of DATA; got "
+            f"{reducer.n_components:,}."
+        )
     with session.stage("principal components"):
-        reducer = lowdim.PCA(count, random_state=model.random_state, n_jobs=model.n_jobs)
         return reducer.fit_transform(X)
 
 

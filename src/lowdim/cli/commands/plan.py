@@ -53,6 +53,10 @@ def make_parser(arguments: list[str]) -> Parser:
 def run(options: argparse.Namespace, session: Session) -> int:
     """Print the plan."""
     size = _SIZE.fullmatch(options.data)
+    if options.data.isdecimal():
+        raise UsageError(
+            f"DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got {options.data!r}."
+        )
     if not size:
         check_sources(options.data)
     inputs = [] if size else input_files(options.data)

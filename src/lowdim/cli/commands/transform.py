@@ -82,12 +82,13 @@ def run(options: argparse.Namespace, session: Session) -> int:
     targets = [("--output", output), *(("--plot", name) for name in options.plot), ("--json", options.json)]
     check_all(targets, force=options.force, inputs=inputs)
     check_pictures("--plot", options.plot)
-    from ...models import load
+    from ...models.files import load, steps_of
 
     with session.stage("load"):
         model = load(options.model)
-    method = type(model).__name__
-    table = read_for(model, options.data, options, session)
+    steps = [step for _, step in steps_of(model)]
+    fitted, method = steps[-1], type(steps[-1]).__name__
+    table = read_for(steps[0], options.data, options, session)
     with about(options.data), session.stage("place"), finding_gaps(table):
         coordinates = model.transform(table.X)
         clusters = model.predict(table.X) if hasattr(model, "predict") else None
@@ -105,9 +106,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
 
     with writing(session) as results:
         results.write(output if output != STANDARD else None, write_output)
-        is_beside = options.fitted and hasattr(model, "embedding_")
+        is_beside = options.fitted and hasattr(fitted, "embedding_")
         for picture in options.plot:
-            shown = _beside_fitted(model, coordinates, table, clusters) if is_beside else None
+            shown = _beside_fitted(fitted, coordinates, table, clusters) if is_beside else None
             drawn = partial(draw, picture, *(shown or (coordinates, table, clusters)))
             results.write(picture, drawn, f"draw {picture}")
         content = {

@@ -22,7 +22,7 @@ def remember(model: Any, table: Any, options: argparse.Namespace) -> None:
     """Let a fitted model know the names of its columns, and how its data was read."""
     import numpy as np
 
-    if table.feature_names is not None and not _is_pairwise(model):
+    if table.feature_names is not None and not is_pairwise(model):
         setattr(model, NAMES, np.array(table.feature_names, dtype=object))
     labels = [name for name in options.label or () if name in table.columns]
     if options.label and table.label not in labels:
@@ -134,5 +134,6 @@ def _check_count(model: Any, table: Any, *, named: bool) -> None:
     )
 
 
-def _is_pairwise(model: Any) -> bool:
+def is_pairwise(model: Any) -> bool:
+    """Whether a model works on values between points: distances, affinities, a graph."""
     return bool(model.__sklearn_tags__().input_tags.pairwise)

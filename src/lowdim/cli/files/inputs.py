@@ -130,18 +130,6 @@ def describe_table(table: Any) -> str:
     return line
 
 
-def remark_on_components(source: str, options: argparse.Namespace, session: Session) -> None:
-    """Say that an .h5ad holds principal components already, where its whole matrix is about to be embedded."""
-    if not source.lower().endswith(".h5ad") or options.obsm or options.layer:
-        return
-    from ...data.files.h5ad import obsm_names
-
-    if "X_pca" in obsm_names(Path(source)):
-        session.console.say(
-            f"{source} holds principal components too: --obsm X_pca embeds those, which is quicker and the usual way."
-        )
-
-
 def _similar(source: str) -> str:
     from ..usage import nearest
 

@@ -164,18 +164,17 @@ class Outputs:
                 "and draw some of them with 'lowdim plot --columns', or ask for fewer."
             )
 
-    def write(
-        self, results: Results, model: Any, table: Any, scores: Any, images: Any, session: Session
-    ) -> None:
-        """Write everything but the JSON and what goes to standard output."""
+    def write(self, results: Results, work: Any, session: Session) -> None:
+        """Write everything that came of the work but the JSON and what goes to standard output."""
+        model, table, images = work.model, work.table, work.images
         clusters = getattr(model, "labels_", None)
         if self.coordinates != STANDARD:
             self.write_coordinates(results, model, table)
-        results.write(self.model, partial(self._save, model))
+        results.write(self.model, partial(self._save, model, work.whole))
         for picture in self.pictures:
             results.write(picture, partial(_draw_one, picture, model, table, images), f"draw {picture}")
         results.write(
-            self.report, partial(self._write_report, model, table, scores, images, session), "report"
+            self.report, partial(self._write_report, model, table, work.scores, images, session), "report"
         )
         if (
             clusters is not None
@@ -202,12 +201,12 @@ class Outputs:
             ),
         )
 
-    def _save(self, model: Any) -> None:
+    def _save(self, model: Any, whole: Any) -> None:
         from ...models import save
 
         # Pictures of new points show the fitted ones beside them; for all else there is the file of coordinates.
         is_drawn = model.embedding_.shape[1] <= DRAWN or self.coordinates is None
-        save(model, str(self.model), force=self.force, embedding=is_drawn)
+        save(whole, str(self.model), force=self.force, embedding=is_drawn)
 
     def _write_report(self, model: Any, table: Any, scores: Any, images: Any, session: Session) -> None:
         from ...plotting.report import write_report

@@ -7,7 +7,7 @@ touched, anndata and pandas (1 s of import, and limits on pandas' version) are n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,13 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
     n_rows = X.shape[0]
     obs = group.get("obs")
     columns, ids = ({}, None) if obs is None else _frame(obs, n_rows, f"{source} [obs]", budget)
+    names = _names(group, X.shape[1], source, budget) if request.obsm is None else None
+    unknown = [column for column in request.labels if isinstance(column, str) and column not in columns]
+    if unknown and (request.obsm is None or "X" in group):
+        measured = X if request.obsm is None else _matrix(group["X"], f"{source} [X]", load, budget)
+        if measured.shape[0] == n_rows:
+            genes = _names(group, measured.shape[1], source, budget)
+            columns |= _genes(unknown, measured, genes or ())
     columns, label = chosen_label(columns, request, source)
     if request.id is not None:
         id_name = str(request.id)
@@ -44,8 +51,19 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
         ids = columns.pop(id_name)
     else:
         id_name = "id"
-    names = _names(group, X.shape[1], source, budget) if request.obsm is None else None
     return Table(X, names, ids, columns, label, source, id_name)
+
+
+def _genes(wanted: list[str], X: Any, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Columns of the matrix that are asked for by name, to be coloured by: what was measured of a gene."""
+    places = {name: place for place, name in enumerate(names)}
+    found = {}
+    for name in wanted:
+        if name in places:
+            values = X[:, [places[name]]]
+            dense = values if isinstance(values, np.ndarray) else values.toarray()
+            found[name] = dense[:, 0].astype(np.float64)
+    return found
 
 
 def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:

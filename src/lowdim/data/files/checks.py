@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.memory import available_memory
+from ...core.messages import in_python
+from ...core.messages import shape as sized
 from ...core.records import format_bytes
 from ...errors import FileError, FormatError, MemoryLimitError
 
@@ -134,11 +136,12 @@ def check_rows(shape: tuple[int, ...], source: object) -> None:
     """Raise a FormatError for the shape of something else than rows of points."""
     if len(shape) < 2:
         raise FormatError(
-            f"{source}: must have two dimensions, rows and columns; its shape is {shape}. "
-            "Save it as array.reshape(-1, 1) if these are points of one coordinate."
+            f"{source}: must have two dimensions, rows and columns; its shape is "
+            f"{sized(shape)}. Save it with one column if these are points of one coordinate"
+            f"{in_python(': array.reshape(-1, 1)')}."
         )
     if 0 in shape:
-        raise FormatError(f"{source}: is an array of shape {shape}: there is nothing in it.")
+        raise FormatError(f"{source}: is an array of shape {sized(shape)}: there is nothing in it.")
 
 
 def as_rows(array: NDArray[Any], source: object) -> NDArray[Any]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.messages import setting
+from ...core.messages import named, setting
+from ...core.parallel import apart
 from ...core.records import Floats
 from ...errors import FormatError
 from .arrow import from_text
@@ -148,7 +149,10 @@ class _Rows:
             if self.layout.n_columns >= WIDE:
                 read_wide(self)
             else:
-                for batch in self._batches():
+                # Arrow reads in a thread of its own and waits for it where no signal is heeded: for ever, if a pipe
+                # stays open and brings nothing more.
+                reader = apart(self._open)
+                while (batch := apart(lambda: next(reader, None))) is not None:
                     self._take(batch)
         except pa.ArrowInvalid as error:
             self._explain(error)
@@ -158,7 +162,8 @@ class _Rows:
         if not self.numbers.n_rows:
             raise FormatError(f"{self.stream.name}: has no rows below its header. Write it again.")
 
-    def _batches(self) -> Any:
+    def _open(self) -> Any:
+        """Arrow's reader of the rows, whose first block is read."""
         import pyarrow as pa
         from pyarrow import csv
 
@@ -275,7 +280,7 @@ class _Rows:
         """A row is longer or shorter than it should be."""
         raise FormatError(
             f"{self.stream.name}: line {line} has {found} cells, and {self.layout.n_columns} are expected: "
-            f"{_short(text)}. Correct it, or say delimiter=... if {self.layout.delimiter!r} is wrong."
+            f"{_short(text)}. Correct it, or say {named('delimiter')} if {self.layout.delimiter!r} is wrong."
         ) from None
 
     def refuse_cell(self, line: int, place: int, cell: str) -> NoReturn:

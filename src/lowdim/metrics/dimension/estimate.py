@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.messages import named, setting
+from ...core.messages import DATA, named, setting
 from ...core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
 from ...core.streams import make_generator
 from ...errors import InputError
@@ -105,7 +105,7 @@ def estimate_dimension(
         raise InputError(
             f"{named('X', _OWNER)} must hold points apart from each other; all but {around.neighbors.n_rows} of "
             f"{size} have another at distance zero under {setting('metric', metric)}. Use another metric, or scale "
-            "X up."
+            f"{DATA} up."
         )
     notes = [f"{touching:,} points with another at distance zero were left out."] if touching else []
     estimates, unused = _run(method, around)

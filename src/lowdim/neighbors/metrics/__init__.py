@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.messages import in_python, named, setting
+from ...core.messages import DATA, in_python, named, setting
 from ...data.rows import Rows
 from ...errors import InputError
 from .base import MappedMetric
@@ -98,7 +98,8 @@ def resolve_metric(
         return MAPPED[bound]
     if isinstance(bound, str) and bound in PRECOMPUTED:
         raise InputError(
-            f"{setting('metric', bound)} says that X holds no points, and points are needed here. Use another metric."
+            f"{setting('metric', bound)} says that {DATA} holds no points, and points are needed here. Use another "
+            "metric."
         )
     if isinstance(bound, GeneralMetric):
         resolved = bound

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.messages import in_python, named, setting
+from ...core.messages import DATA, in_python, named, setting, shape
 from ...core.messages import value as quoted
 from ...core.parallel import row_blocks
 from ...core.records import Floats
@@ -211,6 +211,8 @@ def _checked(metric: str, key: str, value: Any) -> Any:
         if not rule.allows(value):
             raise InputError(f"{name} must be {rule.words}; got {quoted(value)}. 2 is usual.")
         return float(value)
+    if np.ndim(value) == 0:
+        raise InputError(f"{name} must hold a number for each column of {DATA}; got {quoted(value)}.")
     array = read_array(value, name, flat=True).block(slice(None))
     if key == "VI":
         form, is_right = "a matrix of finite numbers", bool(np.isfinite(array).all())
@@ -228,11 +230,11 @@ def _checked(metric: str, key: str, value: Any) -> Any:
 
 def _spoken(key: str) -> str:
     """A parameter of a metric in a message."""
-    return in_python(f"metric_params[{key!r}]", f"{key} of the metric")
+    return in_python(f"metric_params[{key!r}]", f"{key} of --metric-params")
 
 
 def _described(array: Floats) -> str:
-    return f"shape {array.shape}, from {array.min():g} to {array.max():g}"
+    return f"shape {shape(array.shape)}, from {array.min():g} to {array.max():g}"
 
 
 def check_columns(metric: GeneralMetric, n_columns: int) -> None:
@@ -242,8 +244,8 @@ def check_columns(metric: GeneralMetric, n_columns: int) -> None:
             expected = (n_columns,) * value.ndim
             if value.shape != expected:
                 raise InputError(
-                    f"{_spoken(key)} must be of shape {expected}, for the {n_columns} "
-                    f"columns of X; got {value.shape}."
+                    f"{_spoken(key)} must be of shape {shape(expected)}, for the {n_columns} "
+                    f"columns of {DATA}; got {shape(value.shape)}."
                 )
 
 

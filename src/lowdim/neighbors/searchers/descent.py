@@ -57,7 +57,8 @@ class DescentSearcher:
             )
         if "w" in parameters:
             raise InputError(
-                "search='approximate' cannot weigh columns by w; use search='exact', or scale them."
+                f"{setting('search', 'approximate')} cannot weigh columns by w; use {setting('search', 'exact')}, or "
+                "scale them."
             )
         self.rows, self.seed = rows, seed
         self.metric, self.parameters = known, dict(parameters)

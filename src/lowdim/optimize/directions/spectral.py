@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from ...core.messages import named, setting
 from ...core.records import Choice, Floats, Sparse
 from ...core.run import Run
 from ...errors import InputError
@@ -83,8 +84,8 @@ class SpectralDirection:
             except TooDear as reason:
                 if self.form == "exact":
                     raise InputError(
-                        f"form='exact' of the spectral direction cannot be had: {reason}. Use form='two-level' or "
-                        "kappa=7, or raise memory_limit."
+                        f"{setting('form', 'exact')} of the spectral direction cannot be had: {reason}. Use "
+                        f"{setting('form', 'two-level')} or {setting('kappa', 7)}, or raise {named('memory_limit')}."
                     ) from reason
                 why = str(reason)
         Z = self.coarse

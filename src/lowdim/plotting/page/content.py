@@ -74,7 +74,7 @@ class Content:
         colormap: str | None = None,
     ) -> Content:
         """Check lengths and decide for each column what it is."""
-        given: dict[str, Named] = {} if ids is None else {"id": column_of(ids, "id")}
+        given: dict[str, Named] = {} if ids is None else {"id": column_of(ids, "id", "ids")}
         others = dict(columns or {})
         label = labels.name or "label"
         if labels.values is not None:
@@ -88,11 +88,12 @@ class Content:
             given[free] = values
         made = []
         for name, values in given.items():
-            shape = () if values.values is None else values.values.shape
+            shape = (0,) if values.values is None else values.values.shape
             if shape != (points.shape[0],):
-                what = {"id": "ids", label: "labels"}.get(name, f"columns: {name!r}")
+                what = {"id": "ids", label: "labels"}.get(name, f"columns[{name!r}]")
                 raise InputError(
-                    f"{what}: needs one for each of the {points.shape[0]} points, got shape {shape}"
+                    f"{what} must hold one entry for each of the {points.shape[0]} points; got {shape[0]}. Give as "
+                    "many as there are points, in their order."
                 )
             made.append(_column(name, values, continuous if name == label else None))
         colourable = [column.name for column in made if column.kind != "text"]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from ... import validation
-from ...core.messages import named, setting
+from ...core.messages import DATA, named, setting
 from ...core.parallel import row_blocks
 from ...core.records import Floats, Integers
 from ...core.run import Run
@@ -99,8 +99,8 @@ def choose_landmarks(
     if solver.choose == "k-means":
         if pairwise:
             raise InputError(
-                f"{setting('choose', 'k-means')} needs points, which can be averaged; X is a matrix between points. "
-                f"Use {setting('choose', 'farthest')} or 'random'."
+                f"{setting('choose', 'k-means')} needs points, which can be averaged; {DATA} is a matrix between "
+                f"points. Use {setting('choose', 'farthest')} or 'random'."
             )
         return Landmarks(k_means_centres(rows, count, metric, run=run), None)
     if solver.choose == "random":
@@ -175,7 +175,7 @@ def _given(rows: Rows, given: Any, pairwise: bool, place_of_row: Integers | None
     values: Any = csr_array(taken) if issparse(taken) else taken  # type: ignore[call-overload]
     if values.ndim not in (1, 2):
         raise InputError(
-            f"{named('landmarks')} must be indices of rows of X (one dimension) or points (two); got an array of "
+            f"{named('landmarks')} must be indices of rows of {DATA} (one dimension) or points (two); got an array of "
             f"{values.ndim} dimensions."
         )
     if values.shape[0] == 0:
@@ -193,20 +193,20 @@ def _given_indices(
 ) -> Landmarks:
     if given.dtype.kind not in "iu":
         raise InputError(
-            f"{named('landmarks')} must be whole numbers, the indices of rows of X, or a two-dimensional array of "
+            f"{named('landmarks')} must be whole numbers, the indices of rows of {DATA}, or a two-dimensional array of "
             f"points; got numbers of type {given.dtype}. Give np.flatnonzero(mask) for a mask."
         )
     n_rows = rows.n_rows if place_of_row is None else place_of_row.size
     outside = given[(given < 0) | (given >= n_rows)]
     if outside.size:
         raise InputError(
-            f"{named('landmarks')} must be indices of rows of X, from 0 to {n_rows - 1}; got {int(outside[0])}. "
+            f"{named('landmarks')} must be indices of rows of {DATA}, from 0 to {n_rows - 1}; got {int(outside[0])}. "
             "Leave out what is outside the data."
         )
     values, counts = np.unique(given, return_counts=True)
     if values.size < given.size:
         raise InputError(
-            f"{named('landmarks')} must be different rows of X; got row {int(values[counts > 1][0])} more than "
+            f"{named('landmarks')} must be different rows of {DATA}; got row {int(values[counts > 1][0])} more than "
             "once. Give np.unique(landmarks)."
         )
     wanted = values.astype(np.int64)
@@ -223,7 +223,7 @@ def _given_indices(
     first, later = _equal_pair(group)
     if later:
         raise InputError(
-            f"{named('landmarks')} must be different points; rows {wanted[first]} and {wanted[later]} of X are "
+            f"{named('landmarks')} must be different points; rows {wanted[first]} and {wanted[later]} of {DATA} are "
             "equal. Leave one of them out."
         )
     return _at(rows, places, pairwise)
@@ -232,12 +232,12 @@ def _given_indices(
 def _given_points(rows: Rows, given: Any, pairwise: bool) -> Rows:
     if pairwise:
         raise InputError(
-            f"{named('landmarks')} must be indices of rows where X is a matrix between points: there are no points "
-            f"to add to; got an array of shape {given.shape}. Give one-dimensional indices."
+            f"{named('landmarks')} must be indices of rows where {DATA} is a matrix between points: there are no "
+            f"points to add to; got an array of shape {given.shape}. Give one-dimensional indices."
         )
     if given.shape[1] != rows.n_columns:
         raise InputError(
-            f"landmarks given as points must have the {rows.n_columns} columns of X; got {given.shape[1]}. Give "
+            f"landmarks given as points must have the {rows.n_columns} columns of {DATA}; got {given.shape[1]}. Give "
             "points in the same coordinates, or indices of rows in one dimension."
         )
     is_sparse = isinstance(given, csr_array)

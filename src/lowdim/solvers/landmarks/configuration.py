@@ -113,8 +113,9 @@ class LandmarkSolver:
         """Largest angle, in radians, between the landmark and the exact solution of a random subsample."""
         if not self.n_landmarks < self.certify:
             raise InputError(
-                f"certify of {type(self).__name__} must be more than n_landmarks, or the two solutions are one; got "
-                f"certify={self.certify} with n_landmarks={self.n_landmarks}. Raise certify."
+                f"certify of {type(self).__name__} must be more than {named('n_landmarks')}, or the two solutions are "
+                f"one; got {setting('certify', self.certify)} with {setting('n_landmarks', self.n_landmarks)}. Raise "
+                "certify."
             )
         members = np.arange(points.n_points)
         if self.certify < members.size:

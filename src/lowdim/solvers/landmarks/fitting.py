@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.messages import setting
 from ...core.records import Certificate, Floats, Integers, Problem, Solution, Sparse
 from ...core.run import Run
 from ...data.rows import Rows
@@ -68,7 +69,7 @@ def _for_part(solver: LandmarkSolver, points: Points, n_components: int) -> Land
     if solver.landmarks is not None and np.ndim(solver.landmarks) == 2:
         raise InputError(
             "landmarks given as points cannot be shared out among the components of a graph that falls apart. Give "
-            "indices of rows, or use on_disconnected='connect'."
+            f"indices of rows, or use {setting('on_disconnected', 'connect')}."
         )
     count = max(int(np.ceil(points.share * solver.n_landmarks)), n_components + 2)
     return replace(solver, n_landmarks=min(count, points.rows.n_rows))
@@ -113,10 +114,14 @@ def weights_of(points: Points, solver: LandmarkSolver, n_components: int, run: R
 def require_indices(landmarks: Landmarks, solver: LandmarkSolver) -> Integers:
     """Places of the landmarks among the points, or an InputError where they are none of them."""
     if landmarks.indices is None:
-        came = "given points" if solver.landmarks is not None else f"centres by choose={solver.choose!r}"
+        came = (
+            "given points"
+            if solver.landmarks is not None
+            else f"centres by {setting('choose', solver.choose)}"
+        )
         raise InputError(
             f"{type(solver).__name__} needs landmarks that are points of the data; got {came}. Give indices of rows, "
-            "use choose='random', 'farthest' or 'thinned', or use LLL."
+            f"use {setting('choose', 'random')}, 'farthest' or 'thinned', or use LLL."
         )
     return landmarks.indices
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...core.messages import named, setting
 from ...core.records import Floats, Problem, Solution
 from ...core.run import Run
 from ...errors import ConvergenceWarning
@@ -71,8 +72,9 @@ def polished(
         cut = sign * float(values[-1])
     if tolerance is not None and not worst <= tolerance:
         run.warned(
-            f"polish={degree} reached residuals of {worst:.1e} |A| in {passes} passes, not tolerance={tolerance:.1e}. "
-            "Raise polish (the degree of the filter), n_landmarks or tolerance, or use solver='exact'.",
+            f"{setting('polish', degree)} reached residuals of {worst:.1e} |A| in {passes} passes, not "
+            f"{setting('tolerance', tolerance)}. Raise {named('polish')} (the degree of the filter), "
+            f"{named('n_landmarks')} or {named('tolerance')}, or use {setting('solver', 'exact')}.",
             ConvergenceWarning,
         )
     return finish(standard, Trial(Y, products), "polish", n_components)

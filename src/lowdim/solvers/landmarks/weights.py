@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from ...affinities.local_linear import reconstruction_weights
 from ...affinities.patches import Patches, patches_of, table_patches
-from ...core.messages import setting
+from ...core.messages import DATA, setting
 from ...core.parallel import row_blocks
 from ...core.places import State
 from ...core.records import Floats, Neighbors, Sparse
@@ -155,12 +155,13 @@ def _index(
         )
     if rows.is_sparse:
         raise InputError(
-            "Landmark weights need the distance of every point to every landmark, and X is a sparse matrix that does "
-            "not hold them all. Give dense distances or the points themselves, or use Nystrom or VariationalNystrom."
+            f"Landmark weights need the distance of every point to every landmark, and {DATA} is a sparse matrix that "
+            "does not hold them all. Give dense distances or the points themselves, or use Nystrom or "
+            "VariationalNystrom."
         )
     if landmarks.indices is None:
         raise InputError(
-            "Landmarks must be indices of points where X is a matrix between points; got points."
+            f"Landmarks must be indices of points where {DATA} is a matrix between points; got points."
         )
     return build_index(landmarks.rows, PRECOMPUTED[0], run=run)
 

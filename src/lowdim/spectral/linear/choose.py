@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ...core.messages import setting
 from ...core.records import Sparse, format_bytes
 from ...core.run import Run
 from ...data.rows import Rows
@@ -43,9 +44,9 @@ def fit_pca(
     """Principal components by the solver named, or by the one that ``choose_solver`` picks for the memory allowed."""
     if n_components == "mle" and rows.n_rows < rows.n_columns:
         raise InputError(
-            "n_components='mle' needs at least as many samples as features; got "
+            f"{setting('n_components', 'mle')} needs at least as many samples as features; got "
             f"{rows.n_rows} samples of {rows.n_columns} features. Give a number, or a share of the variance such as "
-            "n_components=0.95."
+            f"{setting('n_components', 0.95)}."
         )
     if solver == "auto":
         solver, why = choose_solver(rows, n_components, run.workers.memory_limit)

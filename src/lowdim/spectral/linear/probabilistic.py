@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...core.messages import named
 from ...core.parallel import row_blocks
 from ...core.records import Floats
 from ...data.rows import Rows
@@ -73,6 +74,6 @@ class Density:
         if (self._n_others > 0 and self.noise <= 0) or self._along.min(initial=np.inf) <= 0:
             raise InputError(
                 "The covariance of PCA is singular, so that rows have no density: some directions have no variance, "
-                "and noise_variance_, the mean variance of the directions left out, is 0. Use fewer n_components, or "
-                "more samples."
+                "and noise_variance_, the mean variance of the directions left out, is 0. Use fewer "
+                f"{named('n_components')}, or more samples."
             )

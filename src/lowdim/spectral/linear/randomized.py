@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...core.messages import setting
 from ...core.parallel import row_blocks
 from ...core.records import Floats
 from ...core.run import Run
@@ -74,7 +75,7 @@ def randomized_pca(
         run.warned(
             f"PCA: the randomized solver stopped after {max_passes} passes at a relative residual of "
             f"{relative.max():.1e} (tolerance {tolerance:.1e}); the last components may mix with those left out. "
-            f"Use solver='covariance', or 'snapshot' where the samples are fewer than the features.",
+            f"Use {setting('solver', 'covariance')}, or 'snapshot' where the samples are fewer than the features.",
             ConvergenceWarning,
         )
     return assemble(

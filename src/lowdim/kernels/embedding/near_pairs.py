@@ -90,9 +90,9 @@ def near_sums(
     offsets: Any,
     shape: Any,
     U: float,
-    degree: int,
     start: int,
     stop: int,
+    degree: int,
     sums: Any,
 ) -> None:
     """Add the near part of sum_m K_degree c_m for every column of the charges; as `near_field` otherwise."""

@@ -32,18 +32,6 @@ def ask_for_row(starts: NDArray[Any], columns: NDArray[Any], values: Floats, row
         prefetch(columns, q)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def ask_ahead(
-    indices: NDArray[Any], p: int, end: int, rows: tuple[NDArray[Any], NDArray[Any], Floats]
-) -> None:
-    """Ask for the row that entry p + AHEAD of the indices names, and for where that of p + 2 AHEAD begins."""
-    starts, columns, values = rows
-    if p + 2 * AHEAD < end:
-        prefetch(starts, indices[p + 2 * AHEAD])
-        row = indices[p + AHEAD]
-        ask_for_row(starts, columns, values, row, min(ASKED, starts[row + 1] - starts[row]))
-
-
 @njit(cache=True, nogil=True)
 def row_bounds(
     indptr: NDArray[Any],
@@ -101,7 +89,10 @@ def sparse_rows(
                 stamps[c] = i
                 scratch[c] += 0.5 * diagonal[i] * shares[q]
         for p in range(indptr[i], indptr[i + 1]):
-            ask_ahead(indices, p, end, weights)
+            if p + 2 * AHEAD < end:
+                prefetch(carried, indices[p + 2 * AHEAD])
+                j = indices[p + AHEAD]
+                ask_for_row(carried, landmarks, shares, j, min(ASKED, carried[j + 1] - carried[j]))
             j = indices[p]
             if half and j <= i:
                 continue
@@ -144,7 +135,10 @@ def full_rows(
             for q in range(carried[i], carried[i + 1]):
                 row[np.uint64(landmarks[q])] += 0.5 * diagonal[i] * shares[q]
         for p in range(indptr[i], indptr[i + 1]):
-            ask_ahead(indices, p, end, weights)
+            if p + 2 * AHEAD < end:
+                prefetch(carried, indices[p + 2 * AHEAD])
+                j = indices[p + AHEAD]
+                ask_for_row(carried, landmarks, shares, j, min(ASKED, carried[j + 1] - carried[j]))
             j = indices[p]
             if half and j <= i:
                 continue

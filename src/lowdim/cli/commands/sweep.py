@@ -40,7 +40,7 @@ EXAMPLES = [
         "landmarks, as a table",
     ),
 ]
-GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "n_jobs", "checkpoint", "callback", "verbose"}
+GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "checkpoint", "callback", "verbose"}
 PICTURES = (".png", ".svg", ".pdf")
 
 

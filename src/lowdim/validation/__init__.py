@@ -15,7 +15,6 @@ from .parameters import (
     check_memory,
     check_neighbors,
     check_parameters,
-    listed,
     parse_bytes,
 )
 from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
@@ -36,7 +35,6 @@ __all__ = [
     "check_parameters",
     "check_rows",
     "check_symmetric",
-    "listed",
     "loaded",
     "parse_bytes",
     "read_array",

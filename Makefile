@@ -74,7 +74,8 @@ options: $(DEV) ## write the table of options that the program reads, after a ch
 	$(BIN)/python -m lowdim.cli.options.describe
 
 kernels: $(DEV) ## write the table of kernels that are compiled with the package, after a change of one that Python calls
-	$(BIN)/python -m torture.signatures
+	@# With nothing compiled before: what is loaded from a cache has its parts asked for one by one.
+	@cache=$$(mktemp -d) && LOWDIM_COMPILED=0 NUMBA_CACHE_DIR=$$cache $(BIN)/python -m torture.signatures && rm -r $$cache
 
 bench: $(BENCH) $(COMPILED) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)

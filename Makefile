@@ -14,7 +14,8 @@ ARGS    ?=
 BIN     := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 # The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
-PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Python compiles what is imported, when it is: pip would compile everything, which takes longer than all else it does.
+PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)
@@ -38,7 +39,9 @@ demo: $(DEMO) $(COMPILED) ## embed a few data sets and write pictures
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1
-test: lint browser $(COMPILED) ## lint, then run the tests
+test: $(DEV) browser ## lint, then run the tests
+	@# The kernels are compiled while rules and types are checked: mypy has one processor, and not for all of its time.
+	@$(MAKE) --no-print-directory lint & checks=$$!; $(MAKE) --no-print-directory $(COMPILED) && wait $$checks
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that none of them reaches: half as long again

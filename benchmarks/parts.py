@@ -18,8 +18,9 @@ from lowdim.core.run import Run as Stages
 from lowdim.data.datasets import swiss_roll
 from lowdim.data.duplicates import find_duplicates
 from lowdim.data.rows import Rows
+from lowdim.methods.laplacian import laplacian_problem
 from lowdim.neighbors import build_index
-from lowdim.solvers.eigen.factor import SuperLU
+from lowdim.solvers.eigen.auto import solve
 from lowdim.solvers.eigen.multifrontal import Multifrontal, Symbolic
 from lowdim.spectral.grouping import group
 from lowdim.spectral.operators import multiply, narrowed
@@ -60,23 +61,19 @@ class Inputs:
         return sparse.csr_array(near.maximum(near.T))
 
     @cached_property
-    def shifted(self) -> sparse.csr_array:
-        """A Laplacian of the digits' graph, a little above singular."""
-        ones = sparse.csr_array(
-            (np.ones(self.graph.nnz), self.graph.indices, self.graph.indptr), self.graph.shape
-        )
-        return sparse.csr_array(sparse.diags_array(ones.sum(axis=1) + 1e-3) - ones)
+    def digit_links(self) -> sparse.csr_array:
+        """The same graph, every edge of weight one."""
+        return sparse.csr_array((np.ones(self.graph.nnz), self.graph.indices, self.graph.indptr))
 
     @cached_property
-    def surface(self) -> sparse.csr_array:
+    def roll_links(self) -> sparse.csr_array:
         """The same of a Swiss roll."""
-        points = np.asarray(swiss_roll(self.size, random_state=0).X)
+        points = np.asarray(swiss_roll(self.size, random_state=0).data)
         found = build_index(Rows(points), search="exact", run=self.stages).query(None, 12, self.stages)
         near = sparse.csr_array(
             (np.ones(found.indices.size), found.indices, found.indptr), (self.size, self.size)
         )
-        near = sparse.csr_array(near.maximum(near.T))
-        return sparse.csr_array(sparse.diags_array(near.sum(axis=1) + 1e-3) - near)
+        return sparse.csr_array(near.maximum(near.T))
 
     @cached_property
     def block(self) -> np.ndarray:
@@ -161,18 +158,56 @@ def _dijkstra(inputs: Inputs) -> float:
     return float(sparse.csgraph.dijkstra(inputs.graph, indices=np.arange(1000)).sum())
 
 
-def _fronts(matrix: str) -> Callable[[Inputs], float]:
+def _shifted(W: sparse.csr_array) -> sparse.csr_array:
+    """D - W, a little above singular."""
+    return sparse.csr_array(sparse.diags_array(W.sum(axis=1) + 1e-3) - W)
+
+
+def _fronts(links: str) -> Callable[[Inputs], float]:
     def ours(inputs: Inputs) -> float:
-        values = getattr(inputs, matrix)
+        values = _shifted(getattr(inputs, links))
         factor = Multifrontal(values, Symbolic(values), symmetric=True)
         return float(np.abs(factor.solve(inputs.block)).sum())
 
     return ours
 
 
-def _superlu(matrix: str) -> Callable[[Inputs], float]:
+def _superlu(links: str) -> Callable[[Inputs], float]:
     def theirs(inputs: Inputs) -> float:
-        return float(np.abs(SuperLU(getattr(inputs, matrix), symmetric=True).solve(inputs.block)).sum())
+        from scipy.sparse.linalg import splu
+
+        # The setting that is quickest on symmetric matrices.
+        factor = splu(
+            sparse.csc_array(_shifted(getattr(inputs, links))),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.1,
+            options={"SymmetricMode": True},
+        )
+        return float(np.abs(factor.solve(inputs.block)).sum())
+
+    return theirs
+
+
+def _vectors(links: str, solver: str) -> Callable[[Inputs], float]:
+    """The last of three eigenvalues of Laplacian eigenmaps, which must agree to be compared."""
+
+    def ours(inputs: Inputs) -> float:
+        problem = laplacian_problem(getattr(inputs, links), run=inputs.stages)
+        return float(solve(problem, 3, solver, run=inputs.stages).values[-1])
+
+    return ours
+
+
+def _eigsh(links: str, inverted: bool) -> Callable[[Inputs], float]:
+    def theirs(inputs: Inputs) -> float:
+        from scipy.sparse.linalg import eigsh
+
+        W = getattr(inputs, links)
+        roots = sparse.diags_array(1 / np.sqrt(W.sum(axis=1)))
+        similar = sparse.csr_array(roots @ W @ roots)
+        ways = {"sigma": 1 + 1e-5, "which": "LM"} if inverted else {"which": "LA"}
+        matrix = sparse.csc_array(similar) if inverted else similar
+        return float(1 - np.sort(eigsh(matrix, 4, tol=1e-8, **ways)[0])[0])
 
     return theirs
 
@@ -241,11 +276,22 @@ PARTS: dict[str, tuple[str, dict[str, Callable[[Inputs], Any]]]] = {
     ),
     "factor of a graph of digits": (
         "solvers/eigen/multifrontal.py",
-        {"lowdim": _fronts("shifted"), "SciPy SuperLU": _superlu("shifted")},
+        {"lowdim": _fronts("digit_links"), "SciPy SuperLU": _superlu("digit_links")},
     ),
     "factor of a graph of a surface": (
         "solvers/eigen/multifrontal.py",
-        {"lowdim": _fronts("surface"), "SciPy SuperLU": _superlu("surface")},
+        {"lowdim": _fronts("roll_links"), "SciPy SuperLU": _superlu("roll_links")},
+    ),
+    "three eigenvectors, a graph of digits": (
+        "solvers/eigen/krylov.py",
+        {"lowdim": _vectors("digit_links", "lanczos"), "SciPy eigsh": _eigsh("digit_links", inverted=False)},
+    ),
+    "three eigenvectors, a graph of a surface": (
+        "solvers/eigen/krylov.py",
+        {
+            "lowdim": _vectors("roll_links", "shift-invert"),
+            "SciPy eigsh, inverted": _eigsh("roll_links", inverted=True),
+        },
     ),
     "50 products with a sparse matrix": (
         "spectral/operators.py",

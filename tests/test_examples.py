@@ -20,13 +20,17 @@ SAID = {
     "a_graph_of_your_own": "49 states",
     "new_points_in_production": "told right",
 }
+QUICK = ("first_embedding", "a_graph_of_your_own")
 
 
 def test_each_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAID)
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SAID],
+)
 def test_it_runs_and_leaves_a_picture(name, tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "LOWDIM_DATA"}
     environment |= {

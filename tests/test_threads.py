@@ -72,7 +72,9 @@ def test_fits_at_once_leave_the_warning_filters():
 
 
 @pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning", "ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(
+    "how", ["fork", *(pytest.param(how, marks=pytest.mark.slow) for how in ("spawn", "forkserver"))]
+)
 def test_children_of_a_warm_process_find_the_same(how):
     assert not list(threads.in_child(how, SOME if how == "fork" else SOME[-4:], POINTS))
 
@@ -82,7 +84,7 @@ def fit_one(name, n_jobs):
         return threads.results([name], POINTS, n_jobs)[name]
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
 def test_inside_joblib(backend):
     names = ["LaplacianEigenmaps lll", "TSNE fft", "SpectralClustering"]
     found = Parallel(2, backend=backend)(delayed(fit_one)(name, 2) for name in names)
@@ -108,6 +110,7 @@ def test_inside_scikit_learns_searches():
     )
 
 
+@pytest.mark.slow
 def test_kernels_compiled_by_two_threads_at_once(tmp_path):
     """With an empty cache, and with the cache that this leaves."""
     code = (
@@ -136,6 +139,7 @@ def test_kernels_compiled_by_two_threads_at_once(tmp_path):
     assert len({word for words in said for word in words}) == 1
 
 
+@pytest.mark.slow
 def test_import_orders():
     """Each library once first and once last; every order is for `make torture`."""
     orders = threads.import_orders()
@@ -155,6 +159,7 @@ def test_one_job_starts_no_thread(monkeypatch):
         assert not started, name
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's list of threads")
 def test_threads_of_the_system_are_those_asked_for_and_two():
     scenes = [

@@ -122,6 +122,7 @@ print(datasets.deformed_digits(3).data.shape, len(datasets.available()) > 3)
     assert lines[9] == "(3, 64) True"
 
 
+@pytest.mark.slow
 @ROOT
 def test_the_home_of_another(folder):
     """HOME names a folder that may not be looked into, as where a container runs as another user."""
@@ -203,6 +204,7 @@ def test_a_full_disk_for_messages_costs_no_result(folder):
     assert np.load("out.npy").shape == (40, 2)
 
 
+@pytest.mark.slow
 def test_no_terminal_and_only_ascii(folder):
     """Names beyond ASCII in data and file names, where the locale has no letters for them."""
     name = "données.csv"

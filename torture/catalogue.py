@@ -97,7 +97,7 @@ def _dimension(points: Points, n_jobs: int) -> Arrays:
 
 def _swept(points: Points, n_jobs: int) -> Arrays:
     found = lowdim.sweep(
-        lowdim.LaplacianEigenmaps(3), {"n_neighbors": [6, 9]}, points.X, points.labels, n_jobs=n_jobs
+        lowdim.LaplacianEigenmaps(3, n_jobs=n_jobs), {"n_neighbors": [6, 9]}, points.X, points.labels
     )
     return {"figures": np.array([list(run.figures.values()) for run in found.runs])}
 

@@ -56,7 +56,7 @@ class Tail(Similarity):
 @njit()
 def _near(radial, D, order, out):
     for i in range(D.size):
-        out[i] = near(radial, D[i], order)
+        out[i] = near(radial, order, D[i])
 
 
 def near_values(radial, D, order):

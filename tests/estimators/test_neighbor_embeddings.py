@@ -95,6 +95,7 @@ def test_the_divergence_is_that_of_scikit_learns_formula(few, fitted):
     assert_allclose(model.kl_divergence_, np.sum(P[inside] * np.log(P[inside] / Q[inside])), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_t_sne_ends_no_higher_than_scikit_learn(digits):
     from sklearn.manifold import TSNE
 

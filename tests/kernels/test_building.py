@@ -19,7 +19,7 @@ from numba.core.dispatcher import Dispatcher
 import lowdim
 from lowdim.kernels import building, compiling
 from lowdim.kernels.embedding.box_tree import Tree
-from lowdim.kernels.embedding.radials import Gaussian
+from lowdim.kernels.embedding.radial_gaussian import Gaussian
 
 PACKAGE = Path(lowdim.__file__).parent
 REMEDY = "run `make kernels`, and commit the table that it writes"

@@ -22,7 +22,7 @@ import lowdim
 from lowdim import kernels
 from lowdim.errors import LowdimWarning
 from lowdim.kernels import compiling
-from lowdim.kernels.embedding.radial import QUESTIONS
+from lowdim.kernels.embedding import radials
 
 KERNEL = """
 from lowdim.kernels.compiling import njit
@@ -347,7 +347,7 @@ def called_by(kernel: Dispatcher) -> list[Dispatcher]:
 
 def may_reorder(kernel: Dispatcher) -> bool:
     asked = [kernel.py_func.__globals__.get(name) for name in kernel.py_func.__code__.co_names]
-    asks = any(value is question for value in asked for question in QUESTIONS)
+    asks = any(getattr(value, "__code__", None) is radials.pull.__code__ for value in asked)
     return asks or bool(kernel.targetoptions["fastmath"]) or any(map(may_reorder, called_by(kernel)))
 
 

@@ -17,7 +17,7 @@ def _started(tmp_path_factory, options):
         pytest.skip(f"Chromium does not start here: {error}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     """Headless Chromium that draws WebGL."""
     started = _started(tmp_path_factory, SOFTWARE)

@@ -102,7 +102,6 @@ def test_names_that_an_estimator_does_not_have():
         ({"seeds": []}, "seeds of sweep must be"),
         ({"seeds": [1, 1]}, "different whole numbers"),
         ({"seeds": "two"}, "seeds of sweep must be"),
-        ({"n_jobs": 0}, "n_jobs of sweep"),
         ({"verbose": -1}, "verbose of sweep"),
         ({"callback": 3}, "callback of sweep"),
     ],

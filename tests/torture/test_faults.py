@@ -72,6 +72,7 @@ def test_calls_of_libraries(shim):
     assert answer.stderr == ""
 
 
+@pytest.mark.slow
 def test_calls_of_libraries_under_a_checkpoint(shim):
     answer = faults.preloaded(shim, [*CHECKPOINTS, "--step", "61"], capture_output=True)
     assert "BROKEN" not in answer.stdout

@@ -81,6 +81,7 @@ def test_every_difference_is_of_a_module_that_is_run_and_is_in_the_documentation
         assert reason in page
 
 
+@pytest.mark.slow
 def test_their_tests_run_against_ours() -> None:
     results = harness.results_of("manifold/tests/test_classical_mds.py", "-k", "equivalent_to_pca")
     assert [(one.outcome, one.ours) for one in results] == [("passed", True)]

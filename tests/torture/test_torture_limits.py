@@ -24,6 +24,7 @@ LINEAR = {
     "TSNE": lambda: lowdim.TSNE(max_iter=5, repulsion="fft"),
     "TSNE, trees": lambda: lowdim.TSNE(max_iter=2, repulsion="barnes-hut"),
 }
+QUICK = ("PCA", "LaplacianEigenmaps", "LLE by LLL", "Isomap by landmarks", "TSNE")
 
 
 @pytest.mark.parametrize("name", ["TSNE", "Isomap"])
@@ -38,7 +39,9 @@ def test_without_room_no_threads_are_started(monkeypatch):
     assert parallel.map_blocks(lambda block: block.start, 10, n_jobs=4, block_rows=2) == [0, 2, 4, 6, 8]
 
 
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in LINEAR]
+)
 def test_peaks_grow_with_the_rows(name):
     # Rows on a bent sheet; a step of memory that does not depend on N only makes the ratio smaller.
     peaks = []

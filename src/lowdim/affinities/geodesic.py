@@ -44,18 +44,12 @@ def shortest_paths(
     return _settle(graph, seeds, out, run)
 
 
-def paths_from_new(
-    graph: Sparse,
-    neighbors: Neighbors,
-    run: Run,
-    *,
-    out: Floats | None = None,
-) -> Floats:
+def paths_from_new(graph: Sparse, neighbors: Neighbors, run: Run) -> Floats:
     """Lengths of the shortest paths from new points to every node (n_new x N), each row alone.
 
     A new point reaches the graph through its ``neighbors`` among the nodes; no path leads through another new point.
     """
-    return _settle(graph, (neighbors.indptr, neighbors.indices, neighbors.distances), out, run)
+    return _settle(graph, (neighbors.indptr, neighbors.indices, neighbors.distances), None, run)
 
 
 def _settle(

@@ -8,7 +8,7 @@ message; errors and warnings of lowdim take it apart, so that only plain text is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -17,6 +17,9 @@ _MARK, _BETWEEN = "\x1e", "\x1f"
 
 ASCII's own separators of records and units: no text for people has them, and what is mentioned is freed from them.
 """
+
+FEW = 8
+"""Items of a list that a message names."""
 
 Kind = Literal["name", "setting", "value", "python"]
 
@@ -130,6 +133,12 @@ def _plain(given: Any) -> Any:
 def hyphenated(name: str) -> str:
     """The name of a class as it is typed: LaplacianEigenmaps as laplacian-eigenmaps, KernelPCA as kernel-pca."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def listed(items: Iterable[object]) -> str:
+    """The first few items of a list: 3, 5, 8, ... (20 in all)."""
+    words = [str(item) for item in items]
+    return ", ".join(words[:FEW]) + (f", ... ({len(words)} in all)" if len(words) > FEW else "")
 
 
 DATA = named("X")

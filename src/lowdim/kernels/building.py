@@ -5,7 +5,7 @@ it (`torture.signatures`). ``python -m lowdim.kernels.building`` compiles them o
 folder ``compiled`` beside each module, where `compiling` finds them. What is there and fresh is not compiled again.
 
 A type is written as Numba's name (``int64``), with the dimensions and the order of an array (``float64 2C``); a tuple
-is a list, and a named one a dictionary from its class (``embedding.radials.Student``) to that list.
+is a list, and a named one a dictionary from its class (``embedding.radial_student.Student``) to that list.
 """
 
 from __future__ import annotations

@@ -17,21 +17,12 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..core.records import Floats
+from .lanes import broadcast, by_halves, constant, pair_of
 
 EIGHT = 8
 
-_COUNT, _INDEX, _DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+_COUNT, _DOUBLE = ir.IntType(64), ir.DoubleType()
 _VECTOR = ir.VectorType(_DOUBLE, EIGHT)
-
-
-def _broadcast(builder: ir.IRBuilder, scalar: ir.Value) -> ir.Value:
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(undefined, scalar, ir.Constant(_INDEX, 0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, EIGHT), [0] * EIGHT))
-
-
-def _pair_of(kind: Any) -> Any:
-    return cast(Any, types).UniTuple(kind, 2)
 
 
 def _load(context: Any, builder: ir.IRBuilder, start: ir.Value, dtype: Any, place: ir.Value) -> ir.Value:
@@ -42,21 +33,6 @@ def _load(context: Any, builder: ir.IRBuilder, start: ir.Value, dtype: Any, plac
     if dtype == types.float64:
         return values
     return builder.fpext(values, _VECTOR) if dtype == types.float32 else builder.uitofp(values, _VECTOR)
-
-
-def _halves(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
-    """Sum of the lanes by halves."""
-    while vector.type.count > 1:
-        half = vector.type.count // 2
-        undefined = ir.Constant(vector.type, ir.Undefined)
-        low, high = (
-            builder.shuffle_vector(
-                vector, undefined, ir.Constant(ir.VectorType(_INDEX, half), list(range(at, at + half)))
-            )
-            for at in (0, half)
-        )
-        vector = builder.fadd(low, high)
-    return builder.extract_element(vector, ir.Constant(_INDEX, 0))
 
 
 def _row_starts(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> list[ir.Value]:
@@ -79,7 +55,7 @@ def _over_eights(
     builder.position_at_end(head)
     place, carried = builder.phi(_COUNT), builder.phi(_VECTOR)
     place.add_incoming(ir.Constant(_COUNT, 0), before)
-    carried.add_incoming(ir.Constant(_VECTOR, [0.0] * EIGHT), before)
+    carried.add_incoming(constant(_VECTOR, 0.0), before)
     following = builder.add(place, ir.Constant(_COUNT, EIGHT))
     builder.cbranch(builder.icmp_signed("<=", following, length), body, after)
     builder.position_at_end(body)
@@ -99,7 +75,7 @@ def _squared_differences(
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         starts = _row_starts(context, builder, signature, arguments)
         maps = [
-            [_broadcast(builder, builder.extract_value(arguments[at], part)) for part in (0, 1)]
+            [broadcast(builder, builder.extract_value(arguments[at], part), EIGHT) for part in (0, 1)]
             for at in (4, 5)
         ]
         dtypes = signature.args[0].dtype, signature.args[2].dtype
@@ -113,9 +89,11 @@ def _squared_differences(
             return builder.fadd(total, builder.fmul(difference, difference))
 
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return _halves(builder, _over_eights(builder, builder.extract_value(array.shape, 1), step))
+        return by_halves(
+            builder, _over_eights(builder, builder.extract_value(array.shape, 1), step), builder.fadd
+        )
 
-    pair = _pair_of(types.float64)
+    pair = pair_of(types.float64)
     return types.float64(x, types.int64, y, types.int64, pair, pair), generate
 
 
@@ -129,7 +107,7 @@ def _products(typing_context: Any, x: Any, row: Any, y: Any, point: Any, length:
             values = [_load(context, builder, start, types.float64, place) for start in starts]
             return builder.fadd(builder.fmul(*values, flags=("contract",)), total, flags=("contract",))
 
-        return _halves(builder, _over_eights(builder, arguments[4], step))
+        return by_halves(builder, _over_eights(builder, arguments[4], step), builder.fadd)
 
     return types.float64(x, types.int64, y, types.int64, types.int64), generate
 
@@ -142,7 +120,7 @@ def _write_differences(
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         starts = _row_starts(context, builder, signature, arguments)
         left, length = (builder.extract_value(arguments[4], place) for place in (0, 1))
-        scale = _broadcast(builder, arguments[5])
+        scale = broadcast(builder, arguments[5], EIGHT)
         array = context.make_array(signature.args[6])(context, builder, arguments[6])
         into = builder.mul(arguments[7], builder.extract_value(array.shape, 1))
 
@@ -157,7 +135,7 @@ def _write_differences(
         _over_eights(builder, length, step)
         return context.get_dummy_value()
 
-    pair, n = _pair_of(types.int64), types.int64
+    pair, n = pair_of(types.int64), types.int64
     return types.void(x, n, y, n, pair, types.float64, out, n), generate
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import helmert
 
-from ..core.messages import named, setting
+from ..core.messages import listed, named, setting
 from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..errors import DisconnectedError, DisconnectedWarning
@@ -19,7 +19,6 @@ from ..neighbors import connect_components
 from ..neighbors.edges import Edges
 from ..neighbors.neighborhood import Neighborhood
 from ..neighbors.points import Points
-from ..validation import listed
 from .base import Embedded, Method, Solver
 
 

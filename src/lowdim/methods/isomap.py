@@ -18,9 +18,9 @@ from ..maps.base import Map
 from ..maps.extension import ExtensionMap, extension_map
 from ..maps.geodesic import GeodesicsToLandmarks, SquaredGeodesics
 from ..metrics.residual_variance import residual_variance
-from ..neighbors import plan_search, symmetric_graph
+from ..neighbors import symmetric_graph
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
-from ..neighbors.points import PAIRWISE, Points
+from ..neighbors.points import Points
 from ..spectral.operators import GramRows
 from . import costs
 from .base import Costs, Findings, Method, Part, Size, fewer_neighbors
@@ -118,10 +118,8 @@ class Geodesic(Method):
 
     def costs(self, size: Size) -> Costs:
         """Neighbours, all shortest paths, a dense eigenproblem."""
-        n_rows, k = size.n_rows, self.graph.n_neighbors or self.graph.usual
-        found = (
-            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
-        )
+        n_rows, k = size.n_rows, self.graph.width
+        found = self.graph.planned(size.searched, self.metric)
         paths = costs.geodesics(n_rows, k)
         solving = [costs.dense_lanczos(n_rows, self.n_components), costs.residual_variance(n_rows)]
         return Costs([*found, paths], [*found, costs.in_blocks(paths)], solving, n_rows, k)

@@ -21,9 +21,8 @@ from ..data.rows import Rows
 from ..errors import InputError, NumericalError
 from ..maps.base import Map
 from ..maps.nystrom import GivenAffinities, NeighborAffinities, NystromMap
-from ..neighbors import plan_search
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
-from ..neighbors.points import PAIRWISE, Points
+from ..neighbors.points import Points
 from ..spectral.operators import Laplacian
 from . import costs
 from .base import Costs, Findings, Method, Part, Size, fewer_neighbors
@@ -102,11 +101,8 @@ class Eigenmaps(Method):
 
     def costs(self, size: Size) -> Costs:
         """Neighbours, a weight for each edge, a sparse eigenproblem."""
-        (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
-        found = (
-            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
-        )
-        forming = [*found, costs.affinities(n_rows, k)]
+        (n_rows, n_columns), k = size.shape, self.graph.width
+        forming = [*self.graph.planned(size.searched, self.metric), costs.affinities(n_rows, k)]
         solving = costs.lanczos(n_rows, 2 * k, self.width, n_columns)
         return Costs(forming, forming, [solving], 2 * k)
 

@@ -14,10 +14,9 @@ from ..core.run import Run
 from ..errors import DataWarning
 from ..maps.base import Map
 from ..maps.locally_linear import LocallyLinearMap
-from ..neighbors import plan_search
 from ..neighbors.edges import with_self
 from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
-from ..neighbors.points import PAIRWISE, Points
+from ..neighbors.points import Points
 from . import costs
 from .base import Costs, Method, Part, Size, fewer_neighbors
 from .lle_hessian import hessian_lle
@@ -91,11 +90,8 @@ class LocallyLinear(Method):
 
     def costs(self, size: Size) -> Costs:
         """Neighbours, small systems, a sparse eigenproblem whose factor fills in by the dimension of the data."""
-        (n_rows, n_columns), k = size.shape, self.graph.n_neighbors or self.graph.usual
-        found = (
-            [] if self.metric in PAIRWISE else [plan_search(size.searched, self.metric, k, self.graph.search)]
-        )
-        forming = [*found, costs.local_weights(n_rows, k)]
+        (n_rows, n_columns), k = size.shape, self.graph.width
+        forming = [*self.graph.planned(size.searched, self.metric), costs.local_weights(n_rows, k)]
         if self.variant == "standard":
             solving: PlannedStage = costs.sparse_factor(n_rows, k, n_columns)
         elif n_columns <= costs.FLAT:

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..core.messages import DATA, named, setting, shape
+from ..core.messages import DATA, listed, named, setting, shape
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..data.rows import Rows
 from ..errors import InputError, NotFiniteError
-from ..validation import check_dense, check_distances, listed, missing, read_array, take_labels
+from ..validation import check_dense, check_distances, missing, read_array, take_labels
+
+FEWEST = 3
+"""Points that anything can be measured of."""
 
 
 def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Rows:
@@ -23,12 +26,12 @@ def read_points(owner: str, name: str, value: Any, *, flat: bool = False) -> Row
     return rows
 
 
-def check_points(owner: str, X: Any, *, pairwise: bool = False, at_least: int = 3) -> Rows:
+def check_points(owner: str, X: Any, *, pairwise: bool = False) -> Rows:
     """Data as rows of finite numbers: dense of any type, memory-mapped or sparse; or distances of all to all."""
     rows = read_points(owner, DATA, X)
-    if rows.n_rows < at_least:
+    if rows.n_rows < FEWEST:
         raise InputError(
-            f"{named('X', owner)} must have at least {at_least} rows; got {rows.n_rows}. Give more points."
+            f"{named('X', owner)} must have at least {FEWEST} rows; got {rows.n_rows}. Give more points."
         )
     if pairwise:
         if rows.n_rows != rows.n_columns:

@@ -14,7 +14,7 @@ from ..store import registry
 from ..store.container import Header, open_container
 from .files import read_document
 
-MOST_SHOWN = 1 << 20
+MOST_SHOWN = 1 << 18
 """Parts of the parameters that are looked at."""
 
 

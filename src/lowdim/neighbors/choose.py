@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 from ..core.records import PlannedStage
 from ..data.rows import Rows
@@ -103,7 +102,6 @@ def plan_search(
     n_neighbors: int,
     search: str = "auto",
     *,
-    metric_params: Mapping[str, Any] | None = None,
     patience: float = PATIENCE,
 ) -> PlannedStage:
     """The stage ``neighbours`` of a fit to some rows, or to dense ones of some shape, with the choice of that fit.
@@ -115,9 +113,7 @@ def plan_search(
         lists = 16 * n_rows * n_neighbors
         stored = n_rows * n_neighbors if isinstance(rows, Rows) and rows.is_sparse else n_rows**2
         return PlannedStage("neighbours", 2e-9 * stored, 2 * lists, "from the given distances", kept=lists)
-    choice = choose_search(
-        rows, resolve_metric(metric, metric_params), search, n_neighbors=n_neighbors, patience=patience
-    )
+    choice = choose_search(rows, resolve_metric(metric), search, n_neighbors=n_neighbors, patience=patience)
     kind = "approximate" if choice.search in APPROXIMATE else "exact"
     threads = 1 if choice.search in ALONE else CORES
     return PlannedStage(

@@ -96,12 +96,12 @@ def own_indices(rows: Rows | None, block: slice) -> Integers:
     return np.full(block.stop - block.start, -1, dtype=np.int64)
 
 
-def equal_rows(indices: Integers, distances: Floats, n_points: int, recall: float | None = None) -> Neighbors:
+def equal_rows(indices: Integers, distances: Floats, n_points: int) -> Neighbors:
     """Neighbours from two N x k arrays; a row without a k-th point, or at no finite distance, is never handed on."""
     cause = "some rows are farther than 1e150 times the size of the points, or the metric gave NaN"
     checks.finite(distances, "The neighbour search", cause, "Leave such rows out, or rescale the data.")
     indptr = np.arange(indices.shape[0] + 1, dtype=np.int64) * indices.shape[1]
-    return Neighbors(indptr, indices.ravel(), distances.ravel(), n_points, recall)
+    return Neighbors(indptr, indices.ravel(), distances.ravel(), n_points)
 
 
 def ragged_rows(blocks: list[tuple[Integers, Integers, Floats]], n_points: int) -> Neighbors:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import validation
 from ..core.messages import named, setting
-from ..core.records import Components, Duplicates, Integers, Neighbors
+from ..core.records import Components, Duplicates, Integers, Neighbors, PlannedStage
 from ..core.run import Run
+from ..data.rows import Rows
 from ..errors import DataWarning
 from .build import build_index
-from .choose import PATIENCE
+from .choose import PATIENCE, plan_search
 from .components import find_components, symmetric_graph
 from .costs import USUAL_NEIGHBORS
 from .edges import Edges, add_edges, restrict
 from .index import Index
 from .lookup import Lookup
-from .points import Points
+from .points import PAIRWISE, Points
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,15 @@ class Graph:
     search: str = "auto"
     patience: float = PATIENCE
     on_disconnected: str = "connect"
+
+    @property
+    def width(self) -> int:
+        """Nearest points that are wanted of each point."""
+        return self.n_neighbors or self.usual
+
+    def planned(self, rows: Rows | tuple[int, int], metric: str | Callable[..., float]) -> list[PlannedStage]:
+        """The search for the neighbours among some rows, as `plan_search` has it; none where they are given."""
+        return [] if metric in PAIRWISE else [plan_search(rows, metric, self.width, self.search)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ def open_index(points: Points, graph: Graph, run: Run, n_neighbors: int = USUAL_
 def find_neighborhood(points: Points, graph: Graph, run: Run, *, components: bool = True) -> Neighborhood:
     """Duplicates collapsed, neighbours found, components counted; or, if not wanted, all points taken for one."""
     points = points.distinct(run)
-    wanted = (points.metric, graph.search, graph.n_neighbors or graph.usual, graph.radius, components)
+    wanted = (points.metric, graph.search, graph.width, graph.radius, components)
     index, found, parts = run.stage("neighbours", _find, points, graph, components, key=wanted, latest=True)
     return Neighborhood(points, graph, index, found, parts)
 
@@ -131,7 +142,7 @@ def _open(points: Points, graph: Graph, run: Run) -> Index:
     """The index, from the random numbers that it was first built from, whichever of the fits that share it that was."""
     bits = run.random("search").bit_generator
     bits.state = run.choice("search", lambda: bits.state, key=(points.metric, graph.search))
-    wanted = max(graph.n_neighbors or graph.usual, run.store.shared.widest)
+    wanted = max(graph.width, run.store.shared.widest)
     return open_index(points, graph, run, wanted)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 from ..core.events import Event, Events, Listener
 from ..core.places import Place
@@ -57,7 +56,6 @@ class Fits:
     estimator: Estimator
     points: tuple[Point, ...]
     judges: Judges
-    n_jobs: int | None
     listeners: tuple[Listener, ...]
 
     def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
@@ -138,8 +136,7 @@ class Fits:
         return wide.first(n_components) if is_sharp(wide.estimator, n_components) else None
 
     def _fit(self, point: Point, part: Part, shared: Shared, watch: Watch, kept_at: Place) -> Fit:
-        other: dict[str, Any] = {} if self.n_jobs is None else {"n_jobs": self.n_jobs}
-        fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch, **other)
+        fitted = configure(self.estimator, point.named, random_state=part.seed, callback=watch)
         fitted._fit(part.rows.values, Store(kept_at, shared))
         if watch.interrupted:
             raise KeyboardInterrupt

@@ -18,7 +18,6 @@ from ..core.rules import Whole
 from ..errors import InputError
 from ..estimators.base import Estimator
 from ..solvers.named import LANDMARK_SOLVERS
-from ..validation import listed
 
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
 
@@ -160,7 +159,7 @@ def _check_inside(
         hint = f" Did you mean {marked(close[0])}?" if close else ""
         raise InputError(
             f"{marked(name)} of the grid must be a parameter of {owner}: "
-            f"{listed([marked(one) for one in known], len(known))}.{hint}"
+            f"{', '.join(marked(one) for one in known)}.{hint}"
         )
     holder = _resolved(home, named.get(home, parameters[home]))
     has = [field.name for field in fields(holder)] if is_dataclass(holder) else []

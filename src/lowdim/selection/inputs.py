@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import DATA, named, setting, shape
+from ..core.messages import DATA, listed, named, setting, shape
 from ..core.records import Floats, Integers
 from ..core.rules import Whole
 from ..core.streams import make_generator
 from ..errors import InputError
 from ..metrics.inputs import check_labels, label_codes
-from ..validation import check_block, listed, take_entries
+from ..validation import check_block, take_entries
 
 
 def read_labels(y: Any, n_rows: int, *, classes: bool) -> tuple[NDArray[Any] | None, Integers | None]:

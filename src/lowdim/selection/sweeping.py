@@ -14,7 +14,7 @@ from .. import validation
 from ..core.events import Events, Listener, LogLines
 from ..core.messages import DATA
 from ..core.places import Place
-from ..core.rules import Either, Function, Instance, Jobs, Nothing, Rule, Truth, Whole
+from ..core.rules import Either, Function, Instance, Nothing, Rule, Truth, Whole
 from ..core.run import Shared
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
@@ -30,7 +30,6 @@ from .result import FitRecord, Sweep
 from .split import Portion, fitted_rows, outside_rows, split_rows
 
 RULES: Mapping[str, Rule] = {
-    "n_jobs": Either(Jobs(), Nothing()),
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
     "callback": Either(Function(), Nothing()),
     "verbose": Either(Truth(), Whole(0)),
@@ -48,7 +47,6 @@ def sweep(
     test: Portion | None = None,
     out_of_sample: Portion | None = None,
     seeds: Any = 1,
-    n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     callback: Listener | None = None,
     verbose: int = 0,
@@ -63,7 +61,7 @@ def sweep(
     Parameters
     ----------
     estimator
-        Any estimator of lowdim; it is not changed.
+        Any estimator of lowdim; it is not changed. Its ``n_jobs`` is that of the whole sweep.
     grid
         Values of each parameter by name, or a list of such mappings; all combinations of each are tried. Beside the
         parameters of the estimator: ``perplexity`` (of ``affinity=Entropic(perplexity)``), ``n_landmarks`` and
@@ -88,8 +86,6 @@ def sweep(
     seeds
         Repetitions: a number (the estimator's ``random_state`` and the numbers after it), or a list of seeds. Each seed
         is that of the split and of the estimator.
-    n_jobs
-        Threads; None: as the estimator has it.
     checkpoint
         Folder in which the sweep keeps the fits that are done, what they share, and how far the next one is: the same
         sweep goes on from there after it was killed. None: nothing is kept. See docs/checkpoints.md.
@@ -108,7 +104,7 @@ def sweep(
     >>> sorted(found.best)
     ['n_neighbors']
     """
-    own = {"n_jobs": n_jobs, "checkpoint": checkpoint, "callback": callback, "verbose": verbose}
+    own = {"checkpoint": checkpoint, "callback": callback, "verbose": verbose}
     validation.check_parameters("sweep", own, RULES)
     if not isinstance(estimator, Estimator):
         raise InputError(
@@ -129,7 +125,7 @@ def sweep(
     repetitions = resolve_seeds(seeds, estimator.random_state)
     listeners: list[Listener] = [LogLines(verbose)] if verbose else []
     listeners += [] if callback is None else [callback]
-    fits = Fits(estimator, points, judges, n_jobs, () if callback is None else (callback,))
+    fits = Fits(estimator, points, judges, () if callback is None else (callback,))
     events = Events(*listeners)
 
     def identity() -> Identity:
@@ -191,7 +187,6 @@ def _parts(
 ) -> Iterator[tuple[Part, Shared]]:
     """The data of each repetition; those with the same rows share what was computed for them."""
     pairwise = bool(fits.estimator.__sklearn_tags__().input_tags.pairwise)
-    n_jobs = fits.estimator.n_jobs if fits.n_jobs is None else fits.n_jobs
     last: Part | None = None
     shared = Shared()
     for seed in seeds:
@@ -207,7 +202,7 @@ def _parts(
                 split,
                 known,
                 seed,
-                n_jobs,
+                fits.estimator.n_jobs,
             )
         last = replace(last, split=split, seed=seed)
         yield last, shared

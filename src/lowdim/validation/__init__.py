@@ -16,7 +16,6 @@ from .parameters import (
     check_memory,
     check_neighbors,
     check_parameters,
-    listed,
     parse_bytes,
 )
 from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
@@ -38,7 +37,6 @@ __all__ = [
     "check_rows",
     "check_symmetric",
     "is_nothing",
-    "listed",
     "loaded",
     "missing",
     "parse_bytes",

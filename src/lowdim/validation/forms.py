@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.messages import listed
 from ..core.records import format_bytes
 from ..errors import InputError, InputTypeError
 from .cells import check_cells, check_kind, shown
@@ -81,8 +82,8 @@ def _from_anything(X: Any, name: str) -> Taken:
         keys = [str(key) for key in X]
         which = "data" if "data" in keys else keys[0] if keys else "..."
         raise InputTypeError(
-            f"{name} must be data, points as rows; got a {type(X).__name__} with the keys {_listed(keys)}. Give one "
-            f"of its arrays, such as {name}[{which!r}]."
+            f"{name} must be data, points as rows; got a {type(X).__name__} with the keys "
+            f"{listed(map(repr, keys))}. Give one of its arrays, such as {name}[{which!r}]."
         )
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         return Taken(*from_arrow(X, name))
@@ -153,7 +154,7 @@ def _from_anndata(X: Any, name: str) -> Taken:
     """``X`` of the object: what `lowdim embed file.h5ad` takes as well."""
     matrix = X.X
     if matrix is None:
-        others = _listed([f"{name}.obsm[{key!r}]" for key in X.obsm.keys()], quoted=False)  # noqa: SIM118
+        others = listed(f"{name}.obsm[{key!r}]" for key in X.obsm.keys())  # noqa: SIM118
         raise InputError(
             f"{name} is an AnnData without X. Give one of its matrices: {others or 'it has none'}."
         )
@@ -175,8 +176,8 @@ def _from_xarray(X: Any, name: str) -> Taken:
 def _refuse_xarray_dataset(X: Any, name: str) -> Taken:
     variables = [str(key) for key in X.data_vars]
     raise InputTypeError(
-        f"{name} must be one array; got an xarray.Dataset with the variables {_listed(variables) or 'none'}. Choose "
-        f"one: {name}[{variables[0] if variables else 'name'!r}]."
+        f"{name} must be one array; got an xarray.Dataset with the variables "
+        f"{listed(map(repr, variables)) or 'none'}. Choose one: {name}[{variables[0] if variables else 'name'!r}]."
     )
 
 
@@ -263,8 +264,3 @@ _READERS: dict[tuple[str, tuple[str, ...]], Callable[[Any, str], Taken]] = {
 
 def _library(X: Any) -> str:
     return type(X).__module__.partition(".")[0]
-
-
-def _listed(names: list[str], most: int = 5, *, quoted: bool = True) -> str:
-    shown_names = [repr(name) if quoted else name for name in names[:most]]
-    return ", ".join(shown_names) + (f", ... ({len(names)} in all)" if len(names) > most else "")

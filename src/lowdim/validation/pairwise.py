@@ -16,12 +16,12 @@ from ..errors import InputError
 from .points import check_rows
 
 
-def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool, at_least: int = 2) -> Rows:
+def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
     """A matrix between points: square at ``fit``, new points by fitted points at ``transform``.
 
     ``what`` names the entries in messages: distances, edge lengths, affinities, kernel values.
     """
-    rows = check_rows(estimator, X, reset=reset, at_least=at_least if reset else 1)
+    rows = check_rows(estimator, X, reset=reset, at_least=2 if reset else 1)
     if reset and rows.n_rows != rows.n_columns:
         raise InputError(
             f"{DATA} must be a square matrix of {what} between all points; got shape {shape(rows.shape)}. "
@@ -108,14 +108,14 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
     return Rows(graph)
 
 
-def check_symmetric(values: NDArray[Any], *, what: str, tolerance: float = ROUNDING) -> None:
+def check_symmetric(values: NDArray[Any], *, what: str) -> None:
     """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
     blocks = [slice(start, start + 512) for start in range(0, values.shape[0], 512)]
     scale = max((float(np.abs(values[block]).max(initial=0)) for block in blocks), default=0.0)
     for block in blocks:
         start = block.start
         gap = np.abs(values[block].astype(np.float64) - values[:, block].T)
-        if gap.size and gap.max() > tolerance * scale:
+        if gap.size and gap.max() > ROUNDING * scale:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
             raise InputError(
                 f"{DATA} must be a symmetric matrix of {what}; {DATA}[{start + i}, {j}] = {values[start + i, j]:g} "

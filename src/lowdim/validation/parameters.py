@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -118,9 +118,3 @@ def check_memory(needed: int, limit: int | float | str | None, *, what: str, ins
         raise MemoryLimitError(
             f"{what} needs at least {format_bytes(needed)}, more than {source} of {format_bytes(allowed)}. {instead}"
         )
-
-
-def listed(items: Iterable[object], most: int = 5) -> str:
-    """The first few items of a list for a message: 3, 5, 8, ..."""
-    shown = [str(item) for item in items]
-    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

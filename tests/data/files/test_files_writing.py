@@ -95,7 +95,7 @@ def test_the_same_rows_give_the_same_file(tmp_path):
         ({"embedding": np.zeros((3, 2))}, "has 3 rows, and X.csv has 2"),
         (
             {"embedding": [[0, 1], [np.nan, 2]]},
-            "1 points have no finite position, the first is row 1, coordinate 0: nan",
+            r"1 points have no finite position, the first is row 1, coordinate 0 \(counted from 0\): nan",
         ),
         ({"clusters": [1]}, "clusters: one is needed for each of the 2 points"),
         ({"path": "E.h5ad"}, "a copy of the .h5ad that was read.*the data came from X.csv"),

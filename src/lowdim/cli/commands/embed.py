@@ -20,7 +20,7 @@ from ..files.inputs import (
 from ..files.outputs import Outputs, add_outputs
 from ..files.targets import STANDARD, Results, write_json, writing
 from ..options.build import build, described, read_extra
-from ..options.method import DEFAULT_METHOD, Chosen, add_method, choose
+from ..options.method import DEFAULT_METHOD, Chosen, add_choice, add_method, choose
 from ..options.shared import add_input, add_talk
 from ..options.table import methods
 from ..parser import Parser, given
@@ -90,9 +90,7 @@ def make_parser(arguments: list[str]) -> Parser:
     text = f"{TEXT}\n{listed_methods()}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
     parser = Parser("embed", "DATA [--method NAME] [options]", text, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
-    parser.add_argument(
-        "-m", "--method", metavar="NAME", help=f"one of the above (default: {DEFAULT_METHOD})"
-    )
+    add_choice(parser, "one of the above")
     parser.add_argument(
         "--pca",
         metavar="N",
@@ -103,7 +101,6 @@ def make_parser(arguments: list[str]) -> Parser:
     add_method(parser, chosen)
     add_input(parser)
     add_talk(parser)
-    parser.set_defaults(chosen=chosen)
     return parser
 
 

@@ -8,6 +8,7 @@ import re
 import sys
 from typing import Any
 
+from ...core.messages import listed
 from ..files.inputs import check_sources, input_files, read_anything
 from ..files.targets import STANDARD, check_all, write_json, write_text, writing
 from ..options.shared import add_force, add_json, add_talk
@@ -90,15 +91,10 @@ def _data(path: str) -> tuple[str, Any]:
         f"  numbers: {X.dtype}{', sparse' if is_sparse else ''}, {format_bytes(size)}",
     ]
     if table.feature_names is not None:
-        lines.append(f"  features: {_few(table.feature_names)}")
+        lines.append(f"  features: {listed(table.feature_names)}")
     if table.columns:
-        lines.append(f"  other columns: {_few(table.columns)}")
+        lines.append(f"  other columns: {listed(table.columns)}")
     return "\n".join(lines), content
-
-
-def _few(names: Any, most: int = 8) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:most]) + (f", ... ({len(shown)} in all)" if len(shown) > most else "")
 
 
 def _installation() -> tuple[str, Any]:

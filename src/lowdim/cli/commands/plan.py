@@ -10,7 +10,7 @@ from ..failures import about
 from ..files.inputs import check_sources, input_files, read_table
 from ..files.targets import STANDARD, check_all, write_json, write_text, writing
 from ..options.build import build, described
-from ..options.method import DEFAULT_METHOD, add_method, choose
+from ..options.method import add_choice, add_method, choose
 from ..options.shared import add_force, add_input, add_json, add_talk
 from ..parser import Parser
 from ..program import DONE
@@ -37,16 +37,13 @@ def make_parser(arguments: list[str]) -> Parser:
     chosen = choose(arguments)
     parser = Parser("plan", "DATA [--method NAME] [options]", TEXT, EXAMPLES)
     parser.add_positional("DATA", "a file, or a size as ROWSxCOLUMNS")
-    parser.add_argument(
-        "-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})"
-    )
+    add_choice(parser)
     group = parser.add_argument_group("results")
     add_json(group, "the plan")
     add_force(group)
     add_method(parser, chosen)
     add_input(parser)
     add_talk(parser)
-    parser.set_defaults(chosen=chosen)
     return parser
 
 

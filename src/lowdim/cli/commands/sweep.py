@@ -12,7 +12,7 @@ from ..failures import about, finding_gaps
 from ..files.inputs import check_sources, describe_table, input_files, read_table
 from ..files.targets import STANDARD, check_all, check_pictures, check_suffix, write_json, write_text, writing
 from ..options.build import build, make_part
-from ..options.method import DEFAULT_METHOD, OWNERS, Chosen, add_method, add_parameters, choose
+from ..options.method import OWNERS, Chosen, add_choice, add_method, add_parameters, choose
 from ..options.shared import add_force, add_input, add_json, add_talk
 from ..options.table import Parameter, function_parameters
 from ..options.values import ArrayFile, convert, load_array
@@ -40,7 +40,7 @@ EXAMPLES = [
         "landmarks, as a table",
     ),
 ]
-GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "n_jobs", "checkpoint", "callback", "verbose"}
+GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "checkpoint", "callback", "verbose"}
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -49,9 +49,7 @@ def make_parser(arguments: list[str]) -> Parser:
     chosen = choose(arguments)
     parser = Parser("sweep", "DATA --grid NAME=VALUES [--grid ...] [options]", TEXT, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
-    parser.add_argument(
-        "-m", "--method", metavar="NAME", help=f"see 'lowdim embed --help' (default: {DEFAULT_METHOD})"
-    )
+    add_choice(parser)
     parser.add_argument(
         "--grid",
         metavar="NAME=VALUES",
@@ -78,7 +76,6 @@ def make_parser(arguments: list[str]) -> Parser:
     add_method(parser, chosen)
     add_input(parser)
     add_talk(parser)
-    parser.set_defaults(chosen=chosen)
     return parser
 
 

@@ -97,17 +97,17 @@ def read_for(model: Any, source: str, options: argparse.Namespace, session: Sess
         table = replace(table, X=table.X[:, [places[name] for name in wanted]], feature_names=tuple(wanted))
     _check_count(model, table, named=bool(wanted))
     if chosen.left_out:
-        from ...data.files.table import listed
+        from ...data.files.table import quoted
 
         session.console.say(
-            f"{source}: left out {listed(chosen.left_out)}, to which the model was not fitted"
+            f"{source}: left out {quoted(chosen.left_out)}, to which the model was not fitted"
         )
     return table
 
 
 def check_present(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
     """An InputError that names the columns of the model that a file has not."""
-    from ...data.files.table import listed
+    from ...data.files.table import quoted
     from ...errors import InputError
 
     known = set(there)
@@ -116,7 +116,7 @@ def check_present(wanted: Sequence[str], there: Sequence[str], source: str) -> N
         few = "the column" if len(missing) == 1 else "the columns"
         left = [name for name in there if name not in set(wanted)]
         raise InputError(
-            f"{source}: lacks {few} {listed(missing)} of the {len(wanted):,} that the model was fitted to."
+            f"{source}: lacks {few} {quoted(missing)} of the {len(wanted):,} that the model was fitted to."
             f"{nearest(missing[0], left)} Name the columns as in the model's own data."
         )
 

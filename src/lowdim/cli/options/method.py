@@ -70,8 +70,13 @@ def _value_of(arguments: Sequence[str], flag: str, short: str | None = None) -> 
     return found or None
 
 
+def add_choice(parser: Parser, names: str = "see 'lowdim embed --help'") -> None:
+    """Give a parser the option that chooses the method."""
+    parser.add_argument("-m", "--method", metavar="NAME", help=f"{names} (default: {DEFAULT_METHOD})")
+
+
 def add_method(parser: Parser, chosen: Chosen) -> None:
-    """Give a parser the options of the chosen method."""
+    """Give a parser the options of the chosen method, and what it parses the choice."""
     method = chosen.method
     own = parser.add_argument_group(f"options of {method.name}")
     running = parser.add_argument_group("running")
@@ -94,6 +99,7 @@ def add_method(parser: Parser, chosen: Chosen) -> None:
             if flag_of(field.name, owner) not in taken:
                 _add(group, field, owner=owner)
     parser.explain = partial(_explain, chosen)
+    parser.set_defaults(chosen=chosen)
 
 
 def add_parameters(parser: Parser, title: str, parameters: Sequence[Parameter]) -> None:

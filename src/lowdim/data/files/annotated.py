@@ -17,7 +17,7 @@ from ...core.messages import named, setting
 from ...errors import FormatError, InputError
 from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
 from .sparse import from_parts
-from .table import Request, Table, chosen_label, listed
+from .table import Request, Table, chosen_label, quoted
 
 _FOLDERS = {"layer": "layers", "obsm": "obsm"}
 
@@ -46,7 +46,7 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
         id_name = str(request.id)
         if id_name not in columns:
             raise InputError(
-                f"{named('id')}: {source} has no column {id_name!r} in obs. It has {listed(list(columns))}."
+                f"{named('id')}: {source} has no column {id_name!r} in obs. It has {quoted(list(columns))}."
             )
         ids = columns.pop(id_name)
     else:
@@ -77,7 +77,7 @@ def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
         there = list(group[folder]) if folder in group else []
         if wanted not in there:
             raise InputError(
-                f"{named(option)}: {source} has no {wanted!r} in {folder}. It has {listed(there) or 'none'}."
+                f"{named(option)}: {source} has no {wanted!r} in {folder}. It has {quoted(there) or 'none'}."
             )
         return group[folder][wanted], f"{source} [{folder}/{wanted}]"
     if "X" not in group:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...core.memory import available_memory
 from ...core.messages import in_python
 from ...core.messages import shape as sized
-from ...core.records import format_bytes
+from ...core.records import Floats, format_bytes
 from ...errors import FileError, FormatError, MemoryLimitError
 
 RATIO = 1100
@@ -83,6 +83,18 @@ def shortened(reason: str, most: int = 200) -> str:
     """What a library said, of which a damaged file may have made a page, in one line."""
     line = " ".join(reason.split()[:100])
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def unplaced(points: Floats) -> str:
+    """What a message says of points that have no finite position; empty where all have one."""
+    wrong = np.argwhere(~np.isfinite(points))
+    if not len(wrong):
+        return ""
+    row, column = (int(place) for place in wrong[0])
+    return (
+        f"{len(np.unique(wrong[:, 0]))} points have no finite position, the first is row {row}, "
+        f"coordinate {column} (counted from 0): {points[row, column]}."
+    )
 
 
 def check_declared(source: object, declared: int, stored: int) -> None:

@@ -21,7 +21,7 @@ from .arrow import from_text
 from .checks import check_fits, shortened
 from .sniff import DECIMAL_COMMA, MISSING, NUMBER, Layout, sniff
 from .stream import Stream, opened
-from .table import Assign, Request, Roles, Table, assign, listed
+from .table import Assign, Request, Roles, Table, assign, quoted
 from .wide_delimited import WIDE, read_wide
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _check_sample(
 
 
 def _columns(names: list[str]) -> str:
-    return f"column {names[0]!r}" if len(names) == 1 else f"the columns {listed(names)}"
+    return f"column {names[0]!r}" if len(names) == 1 else f"the columns {quoted(names)}"
 
 
 def _refuse_comma(source: str, column: str, line: int, cell: str) -> NoReturn:

@@ -14,8 +14,9 @@ from ...core.messages import named, setting
 from ...core.records import Floats
 from ...errors import FormatError, InputError
 from ..mapped import in_memory
+from .checks import unplaced
 from .reading import read_as, suffix_of
-from .table import Request, Roles, Table, listed, unnamed_index
+from .table import Request, Roles, Table, quoted, unnamed_index
 
 _NOT_COORDINATES = frozenset({"id", "index", "label", "cluster", "class", "target", "y_true"})
 
@@ -48,13 +49,8 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
     if not isinstance(table.X, np.ndarray):
         raise FormatError(f"{name}: is a sparse matrix, no embedding. Name the file of the coordinates.")
     embedding = np.array(in_memory(table.X), dtype=np.float64, order="C")
-    wrong = np.argwhere(~np.isfinite(embedding))
-    if len(wrong):
-        row, column = (int(place) for place in wrong[0])
-        raise FormatError(
-            f"{name}: {len(np.unique(wrong[:, 0]))} points have no finite position, the first is row {row}, "
-            f"coordinate {column} (counted from 0): {embedding[row, column]}. Take them out."
-        )
+    if wrong := unplaced(embedding):
+        raise FormatError(f"{name}: {wrong} Take them out.")
     return embedding, replace(table, X=embedding, label=None)
 
 
@@ -62,7 +58,7 @@ def _only(names: list[str], source: str) -> str:
     if "X_lowdim" in names or len(names) == 1:
         return "X_lowdim" if "X_lowdim" in names else names[0]
     raise InputError(
-        f"{named('key')}: {source} has the obsm {listed(names) or 'none'}. Say which: {setting('key', '...')}."
+        f"{named('key')}: {source} has the obsm {quoted(names) or 'none'}. Say which: {setting('key', '...')}."
     )
 
 
@@ -73,7 +69,7 @@ def coordinates(names: Sequence[str], numeric: Sequence[bool], request: Request,
     )
     if not places:
         raise FormatError(
-            f"{source}: has no coordinates: no columns x and y, and no others of numbers among {listed(list(names))}. "
+            f"{source}: has no coordinates: no columns x and y, and no others of numbers among {quoted(list(names))}. "
             "Rename its columns."
         )
     ids = unnamed_index(names)

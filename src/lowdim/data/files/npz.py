@@ -30,7 +30,7 @@ from .checks import (
 )
 from .npy import Header, read_header
 from .sparse import FORMATS, from_parts
-from .table import Request, Table, chosen_label, listed
+from .table import Request, Table, chosen_label, quoted
 
 USUAL = ("X", "data", "x", "embedding")
 """Names that features go by, where an archive holds several arrays that could be it."""
@@ -73,7 +73,7 @@ def _dense(archive: Archive, request: Request) -> Table:
         if str(request.id) not in columns:
             raise InputError(
                 f"{named('id')}: {archive.path} has no array {request.id!r} of one value for each of the {len(X)} "
-                f"rows. It has {listed(list(columns)) or 'none'}."
+                f"rows. It has {quoted(list(columns)) or 'none'}."
             )
         ids = columns.pop(str(request.id))
     columns, label = chosen_label(columns, request, str(archive.path))
@@ -94,7 +94,7 @@ def _choose(archive: Archive, key: str | None) -> str:
     if key is not None:
         if key not in headers:
             raise InputError(
-                f"{named('key')}: {archive.path} has no array {key!r}. It has {listed(list(headers))}."
+                f"{named('key')}: {archive.path} has no array {key!r}. It has {quoted(list(headers))}."
             )
         return key
     wide = [name for name, header in headers.items() if len(header.shape) > 1]
@@ -116,7 +116,7 @@ def _sparse(archive: Archive, request: Request, size: int) -> Table:
     needed = ("row", "col") if kind == "coo" else ("indices", "indptr")
     if kind not in FORMATS or not {*needed} <= archive.headers.keys():
         raise FormatError(
-            f"{archive.path}: holds a sparse matrix of format {kind!r} with {listed(list(archive.headers))}; known "
+            f"{archive.path}: holds a sparse matrix of format {kind!r} with {quoted(list(archive.headers))}; known "
             f"formats are {', '.join(FORMATS)}. Save matrix.tocsr() with scipy.sparse.save_npz."
         )
     for option in ("key", "label", "id"):

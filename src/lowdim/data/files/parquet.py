@@ -13,7 +13,7 @@ from ...core.messages import setting
 from ...errors import FormatError, LowdimError
 from .arrow import to_numpy
 from .checks import check_declared, check_file, check_fits, check_magic, shortened
-from .table import Assign, Request, Roles, Table, assign, listed
+from .table import Assign, Request, Roles, Table, assign, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +55,7 @@ def _read(path: Path, file: Any, request: Request, choose: Assign) -> Table:
     if len(set(names)) < len(names) or not names:
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         raise FormatError(
-            f"{path}: columns must have names of their own; got {listed(twice)} twice. Rename one."
+            f"{path}: columns must have names of their own; got {quoted(twice)} twice. Rename one."
         )
     numeric = [_is_number(schema.field(place).type) for place in range(len(names))]
     roles = choose(names, numeric, request, str(path))
@@ -133,7 +133,7 @@ def _common_type(path: Path, schema: pa.Schema, names: tuple[str, ...], roles: R
     name, kind = texts[0]
     some = name if len(texts) == 1 else tuple(other for other, _ in texts[:3])
     what = (
-        f"column {name!r} holds" if len(texts) == 1 else f"the columns {listed([n for n, _ in texts])} hold"
+        f"column {name!r} holds" if len(texts) == 1 else f"the columns {quoted([n for n, _ in texts])} hold"
     )
     raise FormatError(
         f"{path}: {what} {kind}, not numbers. Say what it is: {setting('label', name)} to colour by it, "

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ...core.messages import named
+from ...core.messages import listed, named
 from ...errors import InputError, InputTypeError
 from .checks import shortened
 
@@ -142,7 +142,7 @@ def place_of(what: str, column: Column, names: Sequence[str], source: str) -> in
             return list(names).index(column)
         if not column.removeprefix("-").isdecimal():
             close = difflib.get_close_matches(column, names, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"It has {listed(names)}."
+            hint = f"Did you mean {close[0]!r}?" if close else f"It has {quoted(names)}."
             raise InputError(f"{named(what)}: {source} has no column {shortened(repr(column))}. {hint}")
     if not isinstance(column, str | int):
         raise InputTypeError(
@@ -175,7 +175,6 @@ def chosen_label(
     return kept, labels[0] if labels else None
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
+def quoted(names: Iterable[str]) -> str:
     """The first few names for a message: 'a', 'b', ... (20 in all)."""
-    shown = ", ".join(repr(shortened(name, 60)) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+    return listed(repr(shortened(name, 60)) for name in names)

@@ -18,7 +18,7 @@ from ...core.atomic import AnyPath, writing
 from ...core.records import Floats
 from ...errors import InputError
 from ..mapped import in_memory
-from .checks import check_file
+from .checks import check_file, unplaced
 from .table import Table
 
 WRITABLE = (".npy", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".h5ad")
@@ -108,13 +108,8 @@ def _points(embedding: ArrayLike, table: Table | None) -> Floats:
         raise InputError(f"embedding: must be N x d coordinates; got shape {points.shape}.")
     if table is not None and table.X.shape[0] != len(points):
         raise InputError(f"embedding: has {len(points)} rows, and {table.source} has {table.X.shape[0]}.")
-    wrong = np.argwhere(~np.isfinite(points))
-    if len(wrong):
-        row, column = (int(place) for place in wrong[0])
-        raise InputError(
-            f"embedding: {len(np.unique(wrong[:, 0]))} points have no finite position, the first is row {row}, "
-            f"coordinate {column}: {points[row, column]}. Nothing was written."
-        )
+    if wrong := unplaced(points):
+        raise InputError(f"embedding: {wrong} Nothing was written.")
     return points
 
 

@@ -14,7 +14,7 @@ from ...core.messages import named, setting
 from ...errors import FileError, FormatError, InputError, LowdimError, MissingExtraError
 from .annotated import read_group, whole
 from .checks import Budget, as_rows, shortened
-from .table import Request, Table, listed
+from .table import Request, Table, quoted
 
 _DAMAGED = (
     OSError,
@@ -103,7 +103,7 @@ def _read(node: Any, path: Path, request: Request, stored: int) -> Table:
     key = request.key or (arrays[0] if len(arrays) == 1 else None)
     if key is None or key not in arrays:
         raise InputError(
-            f"{named('key')}: {path} is a group with the arrays {listed(arrays) or 'none'}. Say which: "
+            f"{named('key')}: {path} is a group with the arrays {quoted(arrays) or 'none'}. Say which: "
             f"{setting('key', '...')}."
         )
     return Table(as_rows(whole(node[key], f"{path} [{key}]", Budget(path, stored)), path), source=str(path))

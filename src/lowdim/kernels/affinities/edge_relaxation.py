@@ -14,41 +14,17 @@ from numba import types
 from numba.extending import intrinsic
 
 from ...core.records import Floats
+from ..lanes import broadcast, by_halves, constant
 
 LANES = 16
 
-_DOUBLE, _INDEX, _BITS = ir.DoubleType(), ir.IntType(32), ir.IntType(LANES)
+_DOUBLE, _BITS = ir.DoubleType(), ir.IntType(LANES)
 _VECTOR = ir.VectorType(_DOUBLE, LANES)
 
 
-def _constant(value: float) -> ir.Constant:
-    return ir.Constant(_VECTOR, [value] * LANES)
-
-
-def _broadcast(builder: ir.IRBuilder, scalar: ir.Value) -> ir.Value:
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(undefined, scalar, ir.Constant(_INDEX, 0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
-
-
-def _sum(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
-    """Sum of the lanes by halves."""
-    while vector.type.count > 1:
-        half = vector.type.count // 2
-        undefined = ir.Constant(vector.type, ir.Undefined)
-        low, high = (
-            builder.shuffle_vector(
-                vector, undefined, ir.Constant(ir.VectorType(_INDEX, half), list(range(at, at + half)))
-            )
-            for at in (0, half)
-        )
-        vector = builder.fadd(low, high)
-    return builder.extract_element(vector, ir.Constant(_INDEX, 0))
-
-
 def _finite_mean(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
-    finite = builder.fcmp_ordered("<", vector, _constant(float("inf")))
-    total = _sum(builder, builder.select(finite, vector, _constant(0.0)))
+    finite = builder.fcmp_ordered("<", vector, constant(_VECTOR, float("inf")))
+    total = by_halves(builder, builder.select(finite, vector, constant(_VECTOR, 0.0)), builder.fadd)
     count = builder.ctpop(builder.bitcast(finite, _BITS))
     return builder.fdiv(total, builder.uitofp(count, _DOUBLE))
 
@@ -61,7 +37,7 @@ def _relax(typing_context: Any, labels: Any, source: Any, target: Any, length: A
         places = (builder.mul(node, ir.Constant(node.type, LANES)) for node in arguments[1:3])
         start, end = (builder.bitcast(builder.gep(array.data, [at]), _VECTOR.as_pointer()) for at in places)
         old = builder.load(end, align=8)
-        new = builder.fadd(builder.load(start, align=8), _broadcast(builder, arguments[3]))
+        new = builder.fadd(builder.load(start, align=8), broadcast(builder, arguments[3], LANES))
         smaller = builder.fcmp_ordered("<", new, old)
         changed = builder.icmp_unsigned("!=", builder.bitcast(smaller, _BITS), ir.Constant(_BITS, 0))
         before = builder.block

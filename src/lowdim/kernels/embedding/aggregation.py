@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...core.records import Floats, Integers
 from ..compiling import njit
+from .strongest import insert
 
 
 @njit(cache=True, nogil=True)
@@ -38,19 +39,7 @@ def groups(indptr: NDArray[Any], indices: NDArray[Any], data: Floats, size: int)
                 if best < 0 or strength[group[other]] > strength[best]:
                     best = group[other]
                 continue
-            value = data[place]
-            if count == size - 1:
-                if value <= kept[count - 1]:
-                    continue
-                count -= 1
-            hole = count
-            while hole > 0 and kept[hole - 1] < value:
-                kept[hole] = kept[hole - 1]
-                members[hole] = members[hole - 1]
-                hole -= 1
-            kept[hole] = value
-            members[hole] = other
-            count += 1
+            count = insert(kept, members, count, size - 1, data[place], other)
         for place in range(indptr[point], indptr[point + 1]):
             if group[indices[place]] >= 0:
                 strength[group[indices[place]]] = 0.0

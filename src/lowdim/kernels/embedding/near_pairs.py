@@ -70,8 +70,8 @@ def near_field(
                         b = y - X[m, d - 1] if d == 2 else 0.0
                         u = a * a + b * b
                         if u < U and m != n:
-                            value += charges[m] * near(radial, u, 0)
-                            steep = charges[m] * near(radial, u, 1)
+                            value += charges[m] * near(radial, 0, u)
+                            steep = charges[m] * near(radial, 1, u)
                             across += steep * a
                             along += steep * b
                 point = order[n]
@@ -90,9 +90,9 @@ def near_sums(
     offsets: Any,
     shape: Any,
     U: float,
-    degree: int,
     start: int,
     stop: int,
+    degree: int,
     sums: Any,
 ) -> None:
     """Add the near part of sum_m K_degree c_m for every column of the charges; as `near_field` otherwise."""
@@ -110,6 +110,6 @@ def near_sums(
                         for c in range(d):
                             u += (X[n, c] - X[m, c]) ** 2
                         if u < U and m != n:
-                            K = near(radial, u, degree)
+                            K = near(radial, degree, u)
                             for c in range(charges.shape[1]):
                                 sums[point, c] += K * charges[m, c]

@@ -13,13 +13,42 @@ import numpy as np
 
 from ...core.records import Floats
 from ..compiling import njit
-from .radials import REORDER, add_flat, add_solid, charged, slopes
+from .radials import REORDER, charged, slope
 
 # To Numba a written 0 is a type of its own, and would have every function compiled once more.
 ZERO = cast(int, np.int64(0))
 
 TILE = 512
 """Points whose kernel values are held at a time: few enough to stay in the nearest cache."""
+
+
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
+def add_flat(radial: Any, x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[float, float, float]:
+    """Potential and two-dimensional force of points (x, y) at (a, b): sums of c K_0, and of c K_1 times (u, v)."""
+    potential = force_x = force_y = 0.0
+    for m in range(x.size):
+        u, v = a - x[m], b - y[m]
+        value, weight = charged(radial, charges[m], u * u + v * v)
+        potential += value
+        force_x += weight * u
+        force_y += weight * v
+    return potential, force_x, force_y
+
+
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
+def add_solid(
+    radial: Any, x: Any, y: Any, z: Any, charges: Any, a: float, b: float, c: float
+) -> tuple[float, float, float, float]:
+    """`add_flat` in three dimensions."""
+    potential = force_x = force_y = force_z = 0.0
+    for m in range(x.size):
+        u, v, w = a - x[m], b - y[m], c - z[m]
+        value, weight = charged(radial, charges[m], u * u + v * v + w * w)
+        potential += value
+        force_x += weight * u
+        force_y += weight * v
+        force_z += weight * w
+    return potential, force_x, force_y, force_z
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -64,7 +93,7 @@ def field_low(
         add_field(radial, columns, charges, min(before + 1, n_points), n_points, places[n], out[n])
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def squares(columns: Any, first: int, last: int, place: Any, out: Any) -> None:
     """Squared distances of points first to last - 1 to a place, in any number of dimensions from two on."""
     count = last - first
@@ -80,7 +109,20 @@ def squares(columns: Any, first: int, last: int, place: Any, out: Any) -> None:
             values[t] += w * w
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
+def add_charged(radial: Any, charges: Any, own: int, values: Any) -> float:
+    """The sum of c K_0, and ``values`` = c K_1, of the squared distances that the values are.
+
+    The charge at ``own`` counts as 0; none does where that is negative.
+    """
+    potential = 0.0
+    for t in range(values.size):
+        value, values[t] = charged(radial, 0.0 if t == own else charges[t], values[t])
+        potential += value
+    return potential
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
 def field_any(
     radial: Any,
     columns: Floats,
@@ -99,7 +141,7 @@ def field_any(
             last = min(first + TILE, n_points)
             squares(columns, first, last, places[n], values)
             skipped = n - first if own and first <= n < last else -1
-            out[n, 0] += charged(radial, charges[first:last], skipped, values[: last - first])
+            out[n, 0] += add_charged(radial, charges[first:last], skipped, values[: last - first])
             for coordinate in range(columns.shape[0]):
                 x, a, force = columns[coordinate, first:last], places[n, coordinate], 0.0
                 for t in range(last - first):
@@ -107,7 +149,14 @@ def field_any(
                 out[n, 1 + coordinate] += force
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
+def replace_by_slopes(radial: Any, order: int, values: Any) -> None:
+    """``values`` = K_order of the squared distances that they are."""
+    for t in range(values.size):
+        values[t] = slope(radial, order, values[t])
+
+
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def add_products(values: Any, charges: Any, first: int, last: int, out: Any) -> None:
     """Add to ``out`` (4 x C) the products of four rows of kernel values with columns first to last - 1 of charges."""
     k0, k1, k2, k3 = values[0], values[1], values[2], values[3]
@@ -146,7 +195,7 @@ def sums(
             last = min(first + TILE, n_points)
             for row in range(rows):
                 squares(columns, first, last, places[n + row], values[row])
-                slopes(radial, order, values[row, : last - first])
+                replace_by_slopes(radial, order, values[row, : last - first])
                 if first <= n + row < last:
                     values[row, n + row - first] = 0.0
             add_products(values, charges, first, last, totals)

@@ -6,7 +6,7 @@ no search and no division. Powers of D are as smooth in every octave as in any o
 0 or at infinity is as accurate as one without: some 1e-14 of its size. Below the first octave and beyond the last the
 function is what it is at their ends.
 
-A table holds several functions: K_0 to K_4, f, f' and -f''.
+A table holds several functions: K_0 to K_4, f, f' and -f''. `radials` says what each function below is for.
 """
 
 from __future__ import annotations
@@ -18,21 +18,6 @@ import numpy as np
 from ...core.records import Floats
 from ..compiling import njit
 from .exponential import as_bits, from_bits
-from .radial import (
-    REORDER,
-    add_flat,
-    add_flat_cells,
-    add_solid,
-    add_solid_cells,
-    charged,
-    energy,
-    implement,
-    near,
-    pull,
-    relief,
-    slopes,
-    three_slopes,
-)
 
 LOWEST, HIGHEST = -48, 64
 PART_BITS, DEGREE = 4, 7
@@ -73,143 +58,54 @@ def value_at(coefficients: Any, function: int, interval: int, t: float) -> float
     return value
 
 
-@implement(energy, Table)
-def table_energy(radial: Any, weight: float, D: float) -> float:
+def energy(radial: Any, weight: float, D: float) -> float:
     """weight f(D)."""
     interval, t = locate(D)
     return weight * value_at(radial.coefficients, ENERGY, interval, t)
 
 
-@implement(pull, Table)
-def table_pull(radial: Any, weight: float, D: float) -> float:
+def pull(radial: Any, weight: float, D: float) -> float:
     """weight f'(D)."""
     interval, t = locate(D)
     return weight * value_at(radial.coefficients, PULL, interval, t)
 
 
-@implement(relief, Table)
-def table_relief(radial: Any, weight: float, bound: float, here: float, there: float, D: float) -> float:
+def relief(radial: Any, weight: float, bound: float, here: float, there: float, D: float) -> float:
     """min(-weight f'', bound here there K_2)."""
     interval, t = locate(D)
     most = bound * value_at(radial.coefficients, 2, interval, t) * here * there
     return min(weight * value_at(radial.coefficients, RELIEF, interval, t), most)
 
 
-@implement(add_flat, Table, fastmath=REORDER)
-def table_flat(radial: Any, x: Any, y: Any, charges: Any, a: float, b: float) -> tuple[float, float, float]:
-    """Sums over points in two dimensions."""
-    potential = force_x = force_y = 0.0
-    for m in range(x.size):
-        u, v = a - x[m], b - y[m]
-        interval, t = locate(u * u + v * v)
-        potential += charges[m] * value_at(radial.coefficients, 0, interval, t)
-        weight = charges[m] * value_at(radial.coefficients, 1, interval, t)
-        force_x += weight * u
-        force_y += weight * v
-    return potential, force_x, force_y
+def slope(radial: Any, order: int, D: float) -> float:
+    """K_order."""
+    interval, t = locate(D)
+    return value_at(radial.coefficients, order, interval, t)
 
 
-@implement(add_solid, Table, fastmath=REORDER)
-def table_solid(
-    radial: Any, x: Any, y: Any, z: Any, charges: Any, a: float, b: float, c: float
-) -> tuple[float, float, float, float]:
-    """Sums over points in three dimensions."""
-    potential = force_x = force_y = force_z = 0.0
-    for m in range(x.size):
-        u, v, w = a - x[m], b - y[m], c - z[m]
-        interval, t = locate(u * u + v * v + w * w)
-        potential += charges[m] * value_at(radial.coefficients, 0, interval, t)
-        weight = charges[m] * value_at(radial.coefficients, 1, interval, t)
-        force_x += weight * u
-        force_y += weight * v
-        force_z += weight * w
-    return potential, force_x, force_y, force_z
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _first_four(coefficients: Any, D: float) -> tuple[float, float, float, float]:
-    """K_0 to K_3."""
+def three_slopes(radial: Any, order: int, D: float) -> tuple[float, float, float]:
+    """K_order and the two after it."""
     interval, t = locate(D)
     return (
-        value_at(coefficients, 0, interval, t),
-        value_at(coefficients, 1, interval, t),
-        value_at(coefficients, 2, interval, t),
-        value_at(coefficients, 3, interval, t),
+        value_at(radial.coefficients, order, interval, t),
+        value_at(radial.coefficients, order + 1, interval, t),
+        value_at(radial.coefficients, order + 2, interval, t),
     )
 
 
-@implement(add_flat_cells, Table, fastmath=REORDER)
-def table_flat_cells(radial: Any, cells: Any, count: int, a: float, b: float) -> tuple[float, float, float]:
-    """Sums over cells in two dimensions."""
-    potential = force_x = force_y = 0.0
-    for m in range(count):
-        u, v = a - cells[0, m], b - cells[1, m]
-        q, xx, xy, yy = cells[2, m], cells[3, m], cells[4, m], cells[5, m]
-        k0, k1, k2, k3 = _first_four(radial.coefficients, u * u + v * v)
-        s, t = xx * u + xy * v, xy * u + yy * v
-        trace, twice = xx + yy, 2.0 * (s * u + t * v)
-        potential += q * k0 - trace * k1 + twice * k2
-        weight = q * k1 - trace * k2 + twice * k3
-        force_x += weight * u - 2.0 * k2 * s
-        force_y += weight * v - 2.0 * k2 * t
-    return potential, force_x, force_y
-
-
-@implement(add_solid_cells, Table, fastmath=REORDER)
-def table_solid_cells(
-    radial: Any, cells: Any, count: int, a: float, b: float, c: float
-) -> tuple[float, float, float, float]:
-    """Sums over cells in three dimensions."""
-    potential = force_x = force_y = force_z = 0.0
-    for m in range(count):
-        u, v, w = a - cells[0, m], b - cells[1, m], c - cells[2, m]
-        q, xx, xy, xz = cells[3, m], cells[4, m], cells[5, m], cells[6, m]
-        yy, yz, zz = cells[7, m], cells[8, m], cells[9, m]
-        k0, k1, k2, k3 = _first_four(radial.coefficients, u * u + v * v + w * w)
-        r = xx * u + xy * v + xz * w
-        s = xy * u + yy * v + yz * w
-        t = xz * u + yz * v + zz * w
-        trace, twice = xx + yy + zz, 2.0 * (r * u + s * v + t * w)
-        potential += q * k0 - trace * k1 + twice * k2
-        weight = q * k1 - trace * k2 + twice * k3
-        force_x += weight * u - 2.0 * k2 * r
-        force_y += weight * v - 2.0 * k2 * s
-        force_z += weight * w - 2.0 * k2 * t
-    return potential, force_x, force_y, force_z
-
-
-@implement(slopes, Table)
-def table_slopes(radial: Any, order: int, values: Any) -> None:
-    """K_order."""
-    for m in range(values.size):
-        interval, t = locate(values[m])
-        values[m] = value_at(radial.coefficients, order, interval, t)
-
-
-@implement(three_slopes, Table)
-def table_three_slopes(radial: Any, order: int, values: Any, first: Any, second: Any) -> None:
-    """K_order and the two after it."""
-    for m in range(values.size):
-        interval, t = locate(values[m])
-        values[m] = value_at(radial.coefficients, order, interval, t)
-        first[m] = value_at(radial.coefficients, order + 1, interval, t)
-        second[m] = value_at(radial.coefficients, order + 2, interval, t)
-
-
-@implement(charged, Table)
-def table_charged(radial: Any, charges: Any, own: int, values: Any) -> float:
+def charged(radial: Any, charge: float, D: float) -> tuple[float, float]:
     """c K_0 and c K_1."""
-    potential = 0.0
-    for m in range(values.size):
-        interval, t = locate(values[m])
-        charge = 0.0 if m == own else charges[m]
-        potential += charge * value_at(radial.coefficients, 0, interval, t)
-        values[m] = charge * value_at(radial.coefficients, 1, interval, t)
-    return potential
+    interval, t = locate(D)
+    k0, k1 = value_at(radial.coefficients, 0, interval, t), value_at(radial.coefficients, 1, interval, t)
+    return charge * k0, charge * k1
 
 
-@implement(near, Table)
-def table_near(radial: Any, u: float, order: int) -> float:
-    """K_order of one pair."""
-    interval, t = locate(u)
-    return value_at(radial.coefficients, order, interval, t)
+def first_slopes(radial: Any, factor: float, D: float) -> tuple[float, float, float, float]:
+    """K_0 to K_3, the last of them times a factor."""
+    interval, t = locate(D)
+    return (
+        value_at(radial.coefficients, 0, interval, t),
+        value_at(radial.coefficients, 1, interval, t),
+        value_at(radial.coefficients, 2, interval, t),
+        factor * value_at(radial.coefficients, 3, interval, t),
+    )

@@ -11,6 +11,26 @@ from ...core.records import Floats, Integers
 from ..compiling import njit
 
 
+@njit(cache=True, nogil=True, inline="always")
+def insert(kept: Any, names: Any, count: int, most: int, value: float, name: int) -> int:
+    """Put a value and its name into lists of falling values, at most so many; returns how many there are now.
+
+    Of equal values the one that came first stays before.
+    """
+    if count == most:
+        if value <= kept[count - 1]:
+            return count
+        count -= 1
+    hole = count
+    while hole > 0 and kept[hole - 1] < value:
+        kept[hole] = kept[hole - 1]
+        names[hole] = names[hole - 1]
+        hole -= 1
+    kept[hole] = value
+    names[hole] = name
+    return count + 1
+
+
 @njit(cache=True, nogil=True)
 def cutoffs(
     indptr: NDArray[Any],
@@ -34,18 +54,6 @@ def cutoffs(
             continue
         count = 0
         for place in range(indptr[row], indptr[row + 1]):
-            value = data[place]
-            if count == kappa:
-                if value <= kept[count - 1]:
-                    continue
-                count -= 1
-            hole = count
             # An equal value stays before: it has the smaller column.
-            while hole > 0 and kept[hole - 1] < value:
-                kept[hole] = kept[hole - 1]
-                columns[hole] = columns[hole - 1]
-                hole -= 1
-            kept[hole] = value
-            columns[hole] = indices[place]
-            count += 1
+            count = insert(kept, columns, count, kappa, data[place], indices[place])
         values[row], last[row] = kept[kappa - 1], columns[kappa - 1]

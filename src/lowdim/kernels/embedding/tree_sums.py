@@ -17,8 +17,8 @@ import numpy as np
 from ...core.records import Floats, Integers
 from ..compiling import njit
 from .box_tree import Tree, walk
-from .pair_sums import ZERO, add_products, squares
-from .radials import REORDER, slopes, three_slopes
+from .pair_sums import ZERO, add_products, replace_by_slopes, squares
+from .radials import REORDER, three_slopes
 
 
 @njit(cache=True, nogil=True)
@@ -66,13 +66,14 @@ def moments_of(tree: Tree, charges: Floats) -> tuple[Floats, Floats]:
     return mean, moments
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def _factors(radial: Any, order: int, columns: Any, count: int, place: Any, slope: Any, out: Any) -> None:
     """What multiplies each moment of the first ``count`` cells: ``count`` numbers of ``out`` for each moment."""
     d = columns.shape[0]
     first, second = slope[0], slope[1]
     squares(columns, ZERO, count, place, out)
-    three_slopes(radial, order, out[:count], first, second)
+    for t in range(count):
+        out[t], first[t], second[t] = three_slopes(radial, order, out[t])
     into = (1 + d) * count
     for a in range(d):
         x, at = columns[a], place[a]
@@ -140,7 +141,7 @@ def _sum_group(
             _factors(radial, order, cell_list, n_cells, place, slope, row)
             near = row[offset : offset + n_points]
             squares(point_list, ZERO, n_points, place, near)
-            slopes(radial, order, near)
+            replace_by_slopes(radial, order, near)
             if n_points > others:
                 # No point is its own source.
                 row[offset + others + n - own[0]] = 0.0

@@ -15,6 +15,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from ..lanes import INDEX, broadcast, by_halves, constant, pair_of
+
 LANES = 16
 WIDE = 64
 ROWS = 4
@@ -22,19 +24,11 @@ CHAIN = 64
 """Coordinates that are summed before their sum is added to the tile: what bounds its rounding error."""
 
 Real = NDArray[Any]
-_COUNT, _INDEX = ir.IntType(64), ir.IntType(32)
-
-
-def _pair_of(kind: Any) -> Any:
-    return cast(Any, types).UniTuple(kind, 2)
+_COUNT = ir.IntType(64)
 
 
 def _at(number: int) -> ir.Constant:
     return ir.Constant(_COUNT, number)
-
-
-def _constant(vector: ir.VectorType, value: float) -> ir.Constant:
-    return ir.Constant(vector, [value] * LANES)
 
 
 def _data(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any, place: int) -> ir.Value:
@@ -58,12 +52,6 @@ def _pointer(builder: ir.IRBuilder, data: ir.Value, place: ir.Value, vector: ir.
 def _load(builder: ir.IRBuilder, data: ir.Value, place: ir.Value, vector: ir.VectorType) -> ir.Value:
     """As many entries from a place on as the vector has."""
     return builder.load(_pointer(builder, data, place, vector), align=4)
-
-
-def _broadcast(builder: ir.IRBuilder, scalar: ir.Value, lanes: int = LANES) -> ir.Value:
-    undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
-    first = builder.insert_element(undefined, scalar, ir.Constant(_INDEX, 0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, lanes), [0] * lanes))
 
 
 def _loop(
@@ -121,22 +109,22 @@ def _add_products(
             values = _load(builder, y, builder.add(builder.mul(c, width), point), vector)
             results = []
             for start, total in zip(lines, totals, strict=True):
-                own = _broadcast(builder, builder.load(builder.gep(x, [builder.add(start, c)])))
+                own = broadcast(builder, builder.load(builder.gep(x, [builder.add(start, c)])), LANES)
                 product = builder.fmul(own, values, flags=("contract",))
                 results.append(builder.fadd(product, total, flags=("contract",)))
             return results
 
-        totals = _loop(builder, (first, last, _at(1)), [_constant(vector, 0.0)] * ROWS, step)
-        is_first, minus_two = builder.icmp_signed("==", first, _at(0)), _constant(vector, -2.0)
+        totals = _loop(builder, (first, last, _at(1)), [constant(vector, 0.0)] * ROWS, step)
+        is_first, minus_two = builder.icmp_signed("==", first, _at(0)), constant(vector, -2.0)
         for place, total in enumerate(totals):
             entries = builder.add(builder.mul(builder.add(line, _at(place)), length), into)
-            old = builder.select(is_first, _constant(vector, 0.0), _load(builder, sums, entries, vector))
+            old = builder.select(is_first, constant(vector, 0.0), _load(builder, sums, entries, vector))
             new = builder.fadd(old, builder.fmul(total, minus_two))
             builder.store(new, _pointer(builder, sums, entries, vector), align=4)
         return context.get_dummy_value()
 
     n = types.int64
-    return types.void(rows, n, panel, n, _pair_of(n), out, n, n), generate
+    return types.void(rows, n, panel, n, pair_of(n), out, n, n), generate
 
 
 def _add_norms(typing_context: Any, scores: Any, norms: Any, first: Any, stride: Any, minima: Any) -> Any:
@@ -153,7 +141,7 @@ def _add_norms(typing_context: Any, scores: Any, norms: Any, first: Any, stride:
             return [builder.select(builder.fcmp_ordered("<", score, smallest[0]), score, smallest[0])]
 
         span = (arguments[2], builder.extract_value(array.shape, 0), arguments[3])
-        smallest = _loop(builder, span, [_constant(vector, float("inf"))], step)[0]
+        smallest = _loop(builder, span, [constant(vector, float("inf"))], step)[0]
         builder.store(smallest, _pointer(builder, least, arguments[2], vector), align=4)
         return context.get_dummy_value()
 
@@ -165,40 +153,28 @@ def _least_of_rank(typing_context: Any, values: Any, first: Any, rank: Any) -> A
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        vector, counts = _vector(context, signature), ir.VectorType(_INDEX, LANES)
+        vector, counts = _vector(context, signature), ir.VectorType(INDEX, LANES)
         mine = _load(builder, array.data, arguments[1], vector)
 
         def step(place: ir.Value, before: list[ir.Value]) -> list[ir.Value]:
-            other = _broadcast(builder, builder.load(builder.gep(array.data, [place])))
+            other = broadcast(builder, builder.load(builder.gep(array.data, [place])), LANES)
             one = builder.zext(builder.fcmp_ordered("<=", other, mine), counts)
             return [builder.add(before[0], one)]
 
         span = (_at(0), builder.extract_value(array.shape, 0), _at(1))
         ranks = _loop(builder, span, [ir.Constant(counts, [0] * LANES)], step)[0]
-        wanted = _broadcast(builder, builder.trunc(arguments[2], _INDEX))
-        far = _constant(vector, float("inf"))
-        return _least(builder, builder.select(builder.icmp_signed(">=", ranks, wanted), mine, far))
+        wanted = broadcast(builder, builder.trunc(arguments[2], INDEX), LANES)
+        far = constant(vector, float("inf"))
+        found = builder.select(builder.icmp_signed(">=", ranks, wanted), mine, far)
+        return by_halves(
+            builder, found, lambda low, high: builder.select(builder.fcmp_ordered("<", low, high), low, high)
+        )
 
     return values.dtype(values, types.int64, types.int64), generate
 
 
-def _least(builder: ir.IRBuilder, vector: ir.Value) -> ir.Value:
-    """The smallest lane, by halves."""
-    while vector.type.count > 1:
-        half = vector.type.count // 2
-        undefined = ir.Constant(vector.type, ir.Undefined)
-        low, high = (
-            builder.shuffle_vector(
-                vector, undefined, ir.Constant(ir.VectorType(_INDEX, half), list(range(at, at + half)))
-            )
-            for at in (0, half)
-        )
-        vector = builder.select(builder.fcmp_ordered("<", low, high), low, high)
-    return builder.extract_element(vector, ir.Constant(_INDEX, 0))
-
-
 def _bits_below(builder: ir.IRBuilder, scores: ir.Value, limit: ir.Value) -> ir.Value:
-    return builder.bitcast(builder.fcmp_ordered("<", scores, _broadcast(builder, limit, WIDE)), _COUNT)
+    return builder.bitcast(builder.fcmp_ordered("<", scores, broadcast(builder, limit, WIDE)), _COUNT)
 
 
 def _below(typing_context: Any, scores: Any, place: Any, limit: Any) -> Any:

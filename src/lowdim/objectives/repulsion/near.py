@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,42 +53,17 @@ class Cells:
 
     def add_field(self, radial: Any, charges: Floats, potential: Floats, force: Floats) -> None:
         """Add the near part of potential and force, that of a compiled radial function."""
-        sorted_charges = charges[self.order]
-
-        def work(rows: slice) -> None:
-            kernels.embedding.near_pairs.near_field(
-                radial,
-                self.X,
-                sorted_charges,
-                self.order,
-                self.offsets,
-                self.shape,
-                self.reach**2,
-                rows.start,
-                rows.stop,
-                potential,
-                force,
-            )
-
-        self.run.map(work, int(self.shape[0]), block_rows=1)
+        self._add(kernels.embedding.near_pairs.near_field, radial, charges, potential, force)
 
     def add_sums(self, radial: Any, charges: Floats, degree: int, sums: Floats) -> None:
         """Add the near part of the sums of every column of charges."""
-        sorted_charges = charges[self.order]
+        self._add(kernels.embedding.near_pairs.near_sums, radial, charges, degree, sums)
+
+    def _add(self, kernel: Callable[..., None], radial: Any, charges: Floats, *others: Any) -> None:
+        """Run a kernel over the rows of cells."""
+        cells = (self.X, charges[self.order], self.order, self.offsets, self.shape, self.reach**2)
 
         def work(rows: slice) -> None:
-            kernels.embedding.near_pairs.near_sums(
-                radial,
-                self.X,
-                sorted_charges,
-                self.order,
-                self.offsets,
-                self.shape,
-                self.reach**2,
-                degree,
-                rows.start,
-                rows.stop,
-                sums,
-            )
+            kernel(radial, *cells, rows.start, rows.stop, *others)
 
         self.run.map(work, int(self.shape[0]), block_rows=1)

@@ -88,7 +88,7 @@ class Similarity(ABC):
 
     @property
     def radial(self) -> Any:
-        """K for the compiled loops (`lowdim.kernels.embedding.radial`)."""
+        """K for the compiled loops (`lowdim.kernels.embedding.radials`)."""
         return table_of(self)
 
     def far(self, U: float) -> Slopes:

@@ -43,7 +43,7 @@ class Gaussian(Similarity):
     @property
     def radial(self) -> Any:
         """Code of its own."""
-        return kernels.embedding.radials.Gaussian()
+        return kernels.embedding.radial_gaussian.Gaussian()
 
 
 GAUSSIAN = Gaussian()

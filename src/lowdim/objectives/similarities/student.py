@@ -42,7 +42,7 @@ class Student(Similarity):
     @property
     def radial(self) -> Any:
         """Code of its own."""
-        return kernels.embedding.radials.Student()
+        return kernels.embedding.radial_student.Student()
 
     def far(self, U: float) -> Slopes:
         """The Taylor polynomial at U within the reach, in closed form."""
@@ -50,7 +50,7 @@ class Student(Similarity):
 
     def near(self, U: float) -> Any:
         """K ((U - u) / (1 + U))^POWER, which does not cancel."""
-        return kernels.embedding.radials.StudentNear(float(U), POWER)
+        return kernels.embedding.radial_student.StudentNear(float(U), POWER)
 
     @property
     def plane_loop(self) -> Callable[..., float] | None:

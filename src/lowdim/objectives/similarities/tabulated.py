@@ -44,7 +44,7 @@ def table_of(similarity: Similarity) -> Any:
         ]
     )
     higher = np.stack([third, derivative(third)], axis=1)
-    return kernels.embedding.radials.Table(
+    return kernels.embedding.radial_table.Table(
         np.ascontiguousarray(np.concatenate([slopes, higher, others], axis=1))
     )
 
@@ -54,7 +54,7 @@ def near_table(similarity: Similarity, U: float) -> Any:
     """K_0 to K_2 without the far part."""
     far = FarPart.of(similarity, U)
     functions = [lambda D, j=j: similarity.bounded(D, j) - far.polynomial(D, j) for j in SLOPES]
-    return kernels.embedding.radials.Table(np.ascontiguousarray(interpolated(functions)))
+    return kernels.embedding.radial_table.Table(np.ascontiguousarray(interpolated(functions)))
 
 
 @dataclass(frozen=True, slots=True)

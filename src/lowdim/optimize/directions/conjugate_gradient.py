@@ -29,11 +29,7 @@ class ConjugateGradient:
 
     orthogonality: float = 0.2
     is_linear: ClassVar[bool] = False
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Strong Wolfe with little slope left, from the step that promises the last change."""
-        return StrongWolfe(c2=0.2, first="scaled")
+    usual_search: ClassVar[LineSearch] = StrongWolfe(c2=0.2, first="scaled")
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

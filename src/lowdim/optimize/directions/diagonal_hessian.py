@@ -28,11 +28,7 @@ class DiagonalHessian:
 
     least: float = 0.1
     is_linear: ClassVar[bool] = True
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Backtracking."""
-        return Backtracking()
+    usual_search: ClassVar[LineSearch] = Backtracking()
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

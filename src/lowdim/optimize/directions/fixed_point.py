@@ -18,11 +18,7 @@ class FixedPoint:
     """p = -(4 D+)^-1 g (Carreira-Perpinan 2010; "FP" of Vladymyrov & Carreira-Perpinan 2012)."""
 
     is_linear: ClassVar[bool] = True
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Backtracking."""
-        return Backtracking()
+    usual_search: ClassVar[LineSearch] = Backtracking()
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

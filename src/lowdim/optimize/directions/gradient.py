@@ -18,11 +18,7 @@ class GradientDescent:
     """p = -g."""
 
     is_linear: ClassVar[bool] = True
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Backtracking."""
-        return Backtracking()
+    usual_search: ClassVar[LineSearch] = Backtracking()
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

@@ -37,11 +37,7 @@ class LimitedMemory:
     initial: Direction | None = None
     scaled: bool = True
     is_linear: ClassVar[bool] = False
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Strong Wolfe from the step 1."""
-        return StrongWolfe(c2=0.9)
+    usual_search: ClassVar[LineSearch] = StrongWolfe(c2=0.9)
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

@@ -40,11 +40,7 @@ class PartialHessian:
     max_inner: int = 50
     preconditioner: Direction = field(default_factory=DiagonalHessian)
     is_linear: ClassVar[bool] = False
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Backtracking."""
-        return Backtracking()
+    usual_search: ClassVar[LineSearch] = Backtracking()
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

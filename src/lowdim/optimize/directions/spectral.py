@@ -53,11 +53,7 @@ class SpectralDirection:
     smoothing: int = 0
     memory_limit: int | None = None
     is_linear: ClassVar[bool] = True
-
-    @property
-    def usual_search(self) -> LineSearch:
-        """Backtracking."""
-        return Backtracking()
+    usual_search: ClassVar[LineSearch] = Backtracking()
 
     def prepare(
         self, objective: Objective, run: Run, *, before: Prepared | None = None, form: str = ""

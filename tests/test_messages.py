@@ -109,3 +109,35 @@ def test_rules_speak_both_languages(rule, in_library, in_shell):
 def test_names_as_they_are_typed():
     typed = ["laplacian-eigenmaps", "kernel-pca", "lll", "barnes-hut", "tsne"]
     assert [hyphenated(n) for n in ("LaplacianEigenmaps", "KernelPCA", "LLL", "BarnesHut", "TSNE")] == typed
+
+
+def test_marks_go_only_into_what_can_say_them():
+    """An exception of another library would print the marks themselves."""
+    import ast
+    from pathlib import Path
+
+    import lowdim
+    from lowdim.core import messages
+
+    marking = {"named", "setting", "in_python", "shape", "DATA"}
+    others = []
+    for path in Path(lowdim.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)):
+                continue
+            kind = ast.unparse(node.exc.func)
+            names = {
+                part.id for value in node.exc.args for part in _formatted(value) if isinstance(part, ast.Name)
+            }
+            if kind.endswith("Error") and not hasattr(lowdim.errors, kind) and names & marking:
+                others.append(f"{path.name}:{node.lineno}: {kind}")
+    assert marking <= set(dir(messages))
+    assert not others
+
+
+def _formatted(message):
+    """All that is put into the f-strings of a message."""
+    import ast
+
+    strings = [part for part in ast.walk(message) if isinstance(part, ast.FormattedValue)]
+    return [part for string in strings for part in ast.walk(string.value)]

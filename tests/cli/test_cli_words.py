@@ -72,6 +72,10 @@ SAID = [
         "score points.npy points.npy --metric precomputed",
         "DATA must be a square matrix of distances with --metric",
     ),
+    (
+        "score gaps.npy points.npy",
+        "gaps.npy: 1 of 60 rows have missing or infinite values, first in row 3, column 1",
+    ),
     ("plan 70000", "DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got '70000'."),
     (
         "embed points.npy --learning-rate -3",

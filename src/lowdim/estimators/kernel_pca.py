@@ -118,7 +118,7 @@ class KernelPCA(SpectralEstimator):
         if learned is None:
             raise NotFittedError(
                 "inverse_transform of KernelPCA needs the way back to points, which this fit has not learned. Set "
-                f"{setting('fit_inverse_transform', True)} and fit again."
+                "fit_inverse_transform=True and fit again."
             )
         coordinates = validation.check_coordinates(X, self._n_features_out)
         return learned.points(coordinates, Run(workers=self._workers))

@@ -12,7 +12,7 @@ from ..core.messages import DATA, listed, named, setting, shape
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..data.rows import Rows
-from ..errors import InputError
+from ..errors import InputError, NotFiniteError
 from ..validation import check_dense, check_distances, missing, read_array, take_labels
 
 FEWEST = 3
@@ -97,7 +97,7 @@ def label_codes(owner: str, name: str, labels: NDArray[Any]) -> tuple[Integers, 
 
 
 def _check_finite_rows(owner: str, name: str, rows: Rows) -> None:
-    """Raise an InputError that names the rows which hold NaN or infinite entries."""
+    """Raise a NotFiniteError that names the rows which hold NaN or infinite entries."""
     if rows.values.dtype.kind != "f":
         return
     wrong: list[int] = []
@@ -107,7 +107,7 @@ def _check_finite_rows(owner: str, name: str, rows: Rows) -> None:
             continue
         wrong += (part.start + np.flatnonzero(~np.isfinite(rows.block(part)).all(axis=1))).tolist()
     if wrong:
-        raise InputError(
+        raise NotFiniteError(
             f"{name} of {owner} must hold finite numbers; {len(wrong)} rows hold NaN or infinite entries: "
             f"{listed(wrong)}. Remove those points or fill their entries."
         )

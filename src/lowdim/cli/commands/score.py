@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..failures import about
+from ..failures import about, finding_gaps
 from ..files.inputs import check_sources, input_files, read_table
 from ..files.targets import STANDARD, check_all, write_json, write_text, writing
 from ..options.method import add_parameters
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
             f"{options.embedding}: has {coordinates.shape[0]:,} rows where {options.data} has {table.X.shape[0]:,}. "
             "Give the embedding of this data, all of its rows in the same order."
         )
-    with about(options.data), session.stage("score"):
+    with about(options.data), session.stage("score"), finding_gaps(table):
         scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
     session.quieten()
     with writing(session) as results:

@@ -100,7 +100,9 @@ def test_stall_on_a_steep_slope_is_a_warning():
 
 def test_max_iterations_warns_unless_it_is_a_budget():
     values = itertools.chain([10.0], (9.0 - k for k in itertools.count()))
-    with pytest.warns(ConvergenceWarning, match=r"after 4 iterations, above tolerance=1e-06\. Raise max_iter"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"after 4 iterations, above tolerance=1e-06\. Raise max_iter"
+    ):
         outcome = scripted(values, Stopping(max_iterations=4))
     assert (outcome.reason, outcome.iterations) == ("max_iterations", 4)
     with warnings.catch_warnings():

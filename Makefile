@@ -36,6 +36,8 @@ help: ## list the targets
 demo: $(DEMO) $(COMPILED) ## embed a few data sets and write pictures
 	@$(BIN)/lowdim demo $(ARGS)
 
+# Bytecode is kept, whatever is usual here: hundreds of processes would compile all that they import again.
+export PYTHONDONTWRITEBYTECODE =
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1

@@ -93,6 +93,7 @@ def test_inside_joblib(backend):
         assert all(here[array].tobytes() == there[array].tobytes() for array in here)
 
 
+@pytest.mark.slow
 def test_inside_scikit_learns_searches():
     model = make_pipeline(lowdim.LaplacianEigenmaps(3, n_jobs=2), KNeighborsClassifier(3))
     grid = {"laplacianeigenmaps__n_neighbors": [8, 12]}

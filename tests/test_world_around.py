@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import lowdim
+from lowdim.cli import main
 from lowdim.data import datasets
 from lowdim.data.catalogue import CATALOGUE
 from lowdim.data.files import read
@@ -165,9 +166,9 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
 
 def test_closed_streams_cost_no_result(folder):
     """Nothing that is meant for a closed stream ends up in a file that got its number."""
-    command = " ".join([*LOWDIM, "embed points.npy -m pca -vv"])
-    clean = shell(f"{command} -o clean.npy")
-    assert clean.returncode == 0
+    words = "embed points.npy -m pca -vv"
+    assert main([*words.split(), "-o", "clean.npy"]) == 0
+    command = " ".join([*LOWDIM, words])
     for place, closed in enumerate(("2>&-", "<&- 1>&- 2>&-")):
         answer = shell(f"{command} -o out{place}.npy {closed}")
         assert answer.returncode == 0
@@ -253,7 +254,6 @@ def test_letters_that_a_stream_has_not():
 
 def test_a_file_name_that_is_no_text(folder):
     """Bytes that are no UTF-8, as old archives hold them, in messages and on pages."""
-    from lowdim.cli import main
 
     name = os.fsdecode(b"donn\xe9es.npy")
     try:
@@ -269,7 +269,6 @@ def test_a_file_name_that_is_no_text(folder):
 
 def test_one_output_that_fails_does_not_cost_the_others(folder):
     """The disk of one is full, the others are written."""
-    from lowdim.cli import main
     from lowdim.cli.files import outputs
 
     def full(*_, **__):

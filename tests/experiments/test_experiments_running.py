@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lowdim.cli import main
 from lowdim.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -137,6 +138,11 @@ def test_a_notebook_can_be_told_to_be_silent(tmp_path, capsys):
     assert spread([1.0, 3.0]) == "2 ± 1"
 
 
+def test_the_command_names_what_is_unknown(capsys):
+    assert main(["reproduce", "moon"]) != 0
+    assert "no experiment 'moon'" in capsys.readouterr().err
+
+
 def test_the_command_lists_and_runs(tmp_path):
     def command(*arguments):
         return subprocess.run(
@@ -150,7 +156,6 @@ def test_the_command_lists_and_runs(tmp_path):
 
     (tmp_path / "experiments.py").write_text("raise RuntimeError('another package of that name')")
     assert "roll-gallery" in command().stdout
-    assert "no experiment 'moon'" in command("moon").stderr
     ran = command("opca", "--quick", "--output", str(tmp_path))
     assert ran.returncode == 0, ran.stderr
     assert "outcomes held" in ran.stdout

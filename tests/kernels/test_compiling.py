@@ -53,7 +53,9 @@ def fresh() -> object:
     """The kernel as a new process finds it."""
     compiling.source_stamp.cache_clear()
     for name in ("pack", "pack.beside", "pack.kernel"):
-        sys.modules.pop(name, None)
+        if (loaded := sys.modules.pop(name, None)) is not None:
+            # Python takes bytecode for fresh where the source has the same length and the same second as before.
+            Path(importlib.util.cache_from_source(loaded.__file__)).unlink(missing_ok=True)
     importlib.invalidate_caches()
     return importlib.import_module("pack.kernel").double
 

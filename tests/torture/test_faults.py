@@ -26,11 +26,8 @@ DIRECT = (
 )
 PRELOADED = (
     "embedding.npy",
-    "embedding.csv",
     "embedding.parquet",
     "embedding.h5ad",
-    "download",
-    "plot.html",
     "save",
 )
 CHECKPOINTS = ("checkpoint of landmark Isomap", "checkpoint of sweep")

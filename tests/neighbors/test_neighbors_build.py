@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pickle
 import sys
-import types
-from importlib.machinery import ModuleSpec
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
-from scipy.spatial.distance import cdist
 
 from lowdim.core.events import Events
 from lowdim.core.run import Run
@@ -19,6 +16,7 @@ from lowdim.data.rows import Rows
 from lowdim.errors import DataWarning, InputError, MissingExtraError
 from lowdim.neighbors import build_index, plan_search, resolve_metric
 from lowdim.neighbors.choose import choose_search
+from lowdim.neighbors.searchers.descent import DescentSearcher
 
 POINTS = np.random.default_rng(0).normal(size=(1500, 10))
 
@@ -106,53 +104,26 @@ def test_an_index_survives_pickling():
         )
 
 
-def pretend_descent(monkeypatch, share):
-    """A stand-in for pynndescent, whose compilation takes longer than all tests: finds a share of the neighbours."""
-
-    class NNDescent:
-        def __init__(self, data, *, metric, metric_kwds, n_neighbors, random_state, n_jobs):
-            assert n_jobs == 1
-            assert isinstance(random_state, int)
-            self.data = data.toarray() if hasattr(data, "toarray") else data
-            self.metric, self.k = {"manhattan": "cityblock"}.get(metric, metric), n_neighbors
-            self.neighbor_graph = self.query(data, n_neighbors)
-
-        def prepare(self):
-            pass
-
-        def query(self, data, k, epsilon=0.1):
-            data = data.toarray() if hasattr(data, "toarray") else data
-            table = cdist(data, self.data, self.metric)
-            order = np.argsort(table, axis=1)[:, : max(k, self.k)]
-            kept = np.linspace(0, len(self.data) - 1, k).astype(int)
-            kept[: int(share * k)] = np.arange(int(share * k))
-            order = np.argsort(table, axis=1)[:, kept]
-            return order, np.take_along_axis(table, order, axis=1)
-
-    module = types.ModuleType("pynndescent")
-    module.__spec__ = ModuleSpec("pynndescent", None)
-    module.NNDescent = NNDescent
-    module.distances = types.SimpleNamespace(named_distances={"manhattan": None, "cosine": None})
-    monkeypatch.setitem(sys.modules, "pynndescent", module)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["manhattan", "cosine"])
-def test_descent_for_other_metrics_and_sparse_rows(monkeypatch, metric):
-    pretend_descent(monkeypatch, 1.0)
+def test_descent_for_other_metrics_and_sparse_rows(metric):
+    """pynndescent compiles for a minute or two in every process."""
+    pytest.importorskip("pynndescent")
     rows = Rows(csr_array(POINTS[:300]) if metric == "cosine" else POINTS[:300])
     index = build_index(rows, metric, search="descent", run=Run.of())
     found, true = (
         index.query(None, 6, Run.of()),
         build_index(rows, metric, run=Run.of()).query(None, 6, Run.of()),
     )
-    assert np.array_equal(found.indices, true.indices)
-    assert found.recall == 1.0
+    assert np.mean(found.indices == true.indices) > 0.95
+    assert found.recall > 0.95
     new = index.query(Rows(POINTS[:4]), 3, Run.of())
     assert new.indices.reshape(-1, 3)[:, 0].tolist() == [0, 1, 2, 3]
 
 
-def test_new_rows_leave_a_descent_as_it_is(monkeypatch):
-    pretend_descent(monkeypatch, 1.0)
+@pytest.mark.slow
+def test_new_rows_leave_a_descent_as_it_is():
+    pytest.importorskip("pynndescent")
     index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
     index.query(None, 6, Run.of())
     stored = index.searcher.width, dict(index.recall.known)
@@ -166,7 +137,14 @@ def test_new_rows_leave_a_descent_as_it_is(monkeypatch):
 
 
 def test_poor_recall_is_warned_of(monkeypatch):
-    pretend_descent(monkeypatch, 0.2)
+    """Candidates that are the same for every point."""
+
+    def first_rows(self, count, run):
+        indices = np.tile(np.arange(count), (self.rows.n_rows, 1))
+        return indices, np.full(self.rows.n_rows, np.inf)
+
+    monkeypatch.setattr(DescentSearcher, "of_points", first_rows)
+    pytest.importorskip("pynndescent")
     index = build_index(Rows(POINTS[:300]), "manhattan", search="descent", run=Run.of())
     with pytest.warns(DataWarning, match="of the true neighbours"):
         found = index.query(None, 10, Run.of())
@@ -174,9 +152,9 @@ def test_poor_recall_is_warned_of(monkeypatch):
 
 
 def test_missing_pynndescent_and_unknown_metric(monkeypatch):
-    pretend_descent(monkeypatch, 1.0)
-    with pytest.raises(InputError, match="does not know metric='chebyshev'"):
-        build_index(Rows(POINTS), "chebyshev", search="approximate", run=Run.of())
+    pytest.importorskip("pynndescent")
+    with pytest.raises(InputError, match="does not know metric='nan_euclidean'"):
+        build_index(Rows(POINTS), "nan_euclidean", search="approximate", run=Run.of())
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(MissingExtraError, match="pip install"):
         build_index(Rows(POINTS), "manhattan", search="approximate", run=Run.of())

@@ -218,11 +218,11 @@ def _checked(metric: str, key: str, value: Any) -> Any:
         form, is_right = "a matrix of finite numbers", bool(np.isfinite(array).all())
     else:
         array = array.reshape(-1) if 1 in array.shape else array
-        form, is_right = {
+        form, are_right = {
             "V": ("a variance > 0 for each column (inf: the column counts for nothing)", array > 0),
             "w": ("a finite number >= 0 for each column", np.isfinite(array) & (array >= 0)),
         }[key]
-        is_right = array.ndim == 1 and bool(np.all(is_right))
+        is_right = array.ndim == 1 and bool(np.all(are_right))
     if not is_right:
         raise InputError(f"{name} must be {form}; got {_described(array)}.")
     return array

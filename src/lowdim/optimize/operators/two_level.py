@@ -91,7 +91,8 @@ def _factored(C: Floats) -> tuple[Floats, bool]:
     for attempt in range(_ATTEMPTS if np.isfinite(C).all() else 0):
         lifted = C + (ridge * _GROWTH**attempt) * np.eye(C.shape[0])
         try:
-            return linalg.cho_factor(lifted, lower=True, overwrite_a=True, check_finite=False)
+            factor, is_lower = linalg.cho_factor(lifted, lower=True, overwrite_a=True, check_finite=False)
+            return factor, bool(is_lower)
         except linalg.LinAlgError:
             continue
     raise ConvergenceError(

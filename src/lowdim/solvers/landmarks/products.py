@@ -291,7 +291,7 @@ class _Product:
 
         self.carriers.over_points(bound, slice(0, n_rows))
         ends = np.cumsum(bounds)
-        capacity = int(min(ends[-1] if n_rows else 0, max(_SPARSE_WAVE, bounds.max(initial=0))))
+        capacity = min(int(ends[-1]) if n_rows else 0, max(_SPARSE_WAVE, int(bounds.max(initial=0))))
         columns, values = np.empty(capacity, np.int32), np.empty(capacity)
         first = 0
         while first < n_rows:

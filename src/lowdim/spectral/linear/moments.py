@@ -137,7 +137,7 @@ def _centred_block(rows: Rows, part: slice) -> tuple[NDArray[Any], Floats]:
 def _add_product(scatter: Floats, block: NDArray[Any]) -> None:
     """Add block' block to the lower triangle."""
     if block.dtype == np.float64:
-        blas.dsyrk(1.0, block.T, 1.0, scatter, lower=1, overwrite_c=1)
+        blas.dsyrk(1.0, block.T, beta=1.0, c=scatter, lower=1, overwrite_c=1)
     else:
         # A power of two brings entries of odd size near 1: their squares could overflow or vanish in float32.
         exponent = max(-126, int(np.frexp(max(block.max(), -block.min()))[1]))

@@ -29,7 +29,7 @@ def snapshot_pca(rows: Rows, n_components: Components, *, run: Run) -> LinearFit
     gram = np.zeros((n_rows, n_rows), order="F")
     mean = np.empty(n_columns)
     for part, block in centred_columns(rows, mean):
-        blas.dsyrk(1.0 / max(n_rows - 1, 1), block.T, 1.0, gram, trans=1, lower=1, overwrite_c=1)
+        blas.dsyrk(1.0 / max(n_rows - 1, 1), block.T, beta=1.0, c=gram, trans=1, lower=1, overwrite_c=1)
         run.progress(part.stop, 2 * n_columns)
     total = float(np.trace(gram))
     wanted = components_to_compute(n_components, rows.shape)

@@ -117,7 +117,9 @@ class Standard:
             return Y
         rows = Y.T
         for _ in range(2):
-            rows = rows - (rows @ self.basis) @ self.basis.T
+            # One vector, the usual case, without BLAS: its threads wait for each other longer than this takes.
+            part = np.einsum("ij,jk->ik", rows, self.basis) if self.basis.shape[1] == 1 else rows @ self.basis
+            rows = rows - (part * self.basis[:, 0] if self.basis.shape[1] == 1 else part @ self.basis.T)
         return rows.T
 
     def apply(self, Y: Floats) -> Floats:
@@ -198,12 +200,12 @@ def _norm(standard: Standard, run: Run) -> float:
     before, diagonal, off_diagonal, norms = np.zeros_like(q), list[float](), [0.0], [0.0]
     for step in range(1, min(_MOST_STEPS, standard.room) + 1):
         image = standard.apply(q) - off_diagonal[-1] * before
-        diagonal.append(float(np.vdot(q, image)))
+        diagonal.append(float(np.einsum("ij,ij->", q, image)))
         image -= diagonal[-1] * q
         values, vectors = linalg.eigh_tridiagonal(diagonal, off_diagonal[1:])
         largest = int(np.abs(values).argmax())
         norms.append(float(np.abs(values[largest])))
-        off_diagonal.append(float(np.linalg.norm(image)))
+        off_diagonal.append(float(np.sqrt(np.einsum("ij,ij->", image, image))))
         gain = norms[-1] - norms[-1 - _LOOK_BACK] if step > _LOOK_BACK else np.inf
         settled = step * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
         if settled or off_diagonal[-1] * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:

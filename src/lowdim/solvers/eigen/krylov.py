@@ -22,9 +22,9 @@ from ...core.run import Run
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
 _SHORT = 1e-3
-#: Entries of a basis from which the compiled loops pay, from which threads do, and columns taken at once:
-#: they stay in cache.
-_COMPILED = 500_000
+#: Entries of a basis from which the compiled loops are used (OpenBLAS would take threads, which spin), from which
+#: threads pay, and columns taken at once: they stay in cache.
+_COMPILED = 9_000
 _THREADED = 3_000_000
 _STRIP = 2048
 #: Multiply-adds of a matrix product that OpenBLAS leaves to one thread.
@@ -166,9 +166,9 @@ def _expand(
     coefficients = np.zeros((filled, width))
     coefficients[filled - near.shape[0] :] = _take_off(near, image, run=run)
     for _ in range(3):
-        before = np.linalg.norm(image, axis=1)
+        before = lengths(image)
         coefficients += _take_off(found, image, run=run)
-        if np.all(np.linalg.norm(image, axis=1) > 0.7 * before):
+        if np.all(lengths(image) > 0.7 * before):
             break
     small[:filled, filled - width : filled] = coefficients
     small[filled - width : filled, :filled] = coefficients.T
@@ -178,7 +178,7 @@ def _expand(
     coupling = np.zeros((width, width))
     for c in range(width):
         coupling[:c, c] = _take_off(image[:c], image[c : c + 1], run=run)[:, 0]
-        length = float(np.linalg.norm(image[c]))
+        length = float(lengths(image[c : c + 1])[0])
         if length > _SHORT * scale:
             coupling[c, c] = length
             image[c] /= length
@@ -190,6 +190,11 @@ def _expand(
         coupling[c, c] = length
         image[c] = clean(image[c : c + 1], np.concatenate((found, image[:c])))
     return coupling, image
+
+
+def lengths(rows: Floats) -> Floats:
+    """Norms of rows. NumPy would ask BLAS, whose threads wait for each other longer than the sum takes."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def _take_off(found: Floats, block: Floats, run: Run) -> Floats:

@@ -30,7 +30,7 @@ def solve(
     """
     k = settings.n_components
     room = standard.room
-    sign = 1.0 if standard.problem.end == "largest" else -1.0
+    is_largest = standard.problem.end == "largest"
     width = max(1, min(width, room))
     columns = basis_size or max(2 * k + 16, 40)
     if columns + width > room:
@@ -48,15 +48,24 @@ def solve(
         stalls = give_up and _stalls(history, max_products)
         return "hopeless" if stalls or products >= max_products else "go on"
 
+    def shifted(Y: Floats) -> Floats:
+        """|S| Y +- S Y, in the one new array."""
+        image = standard.norm * Y
+        return (
+            np.add(image, standard.raw(Y), image)
+            if is_largest
+            else np.subtract(image, standard.raw(Y), image)
+        )
+
     found = krylov.largest(
-        lambda Y: sign * standard.raw(Y) + standard.norm * Y,
+        shifted,
         standard.begin(settings, width),
         k,
         judge=judge,
         basis_size=columns,
         project=standard.project,
         room=room,
-        second_look=6 if standard.problem.end == "largest" else columns,
+        second_look=6 if is_largest else columns,
         resolution=standard.bound(np.zeros(1), 0.0),
         run=settings.run,
     )

@@ -207,20 +207,17 @@ def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
     parts = np.empty((-(-size // _STRIP), found.shape[0], block.shape[0]))
 
     def inner(strips: slice) -> None:
-        for strip in range(strips.start, strips.stop):
-            columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
-            kernels.spectral.basis.inner(found, block, parts[strip], *columns)
+        kernels.spectral.basis.inner(found, block, parts, _STRIP, strips.start, strips.stop)
 
     def subtract(strips: slice) -> None:
-        for strip in range(strips.start, strips.stop):
-            columns = strip * _STRIP, min(size, (strip + 1) * _STRIP)
-            kernels.spectral.basis.subtract(found, block, coefficients, *columns)
+        kernels.spectral.basis.subtract(found, block, coefficients, _STRIP, strips.start, strips.stop)
 
-    n_jobs = run.n_jobs if found.size >= _THREADED else 1
-    block_rows = -(-parts.shape[0] // 8)
-    map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
+    n_jobs, at_once = (
+        (run.n_jobs, -(-parts.shape[0] // 8)) if found.size >= _THREADED else (1, parts.shape[0])
+    )
+    map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=at_once)
     coefficients = parts.sum(axis=0)
-    map_blocks(subtract, parts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
+    map_blocks(subtract, parts.shape[0], n_jobs=n_jobs, block_rows=at_once)
     return coefficients
 
 

@@ -21,6 +21,7 @@ def fits(value: Any, hint: Any) -> bool:
 
     A protocol is fitted by any object that has its names. A function fits nothing.
     """
+    hint = _unaliased(hint)
     if hint is Any:
         return True
     if hint is None or hint is type(None):
@@ -37,6 +38,13 @@ def fits(value: Any, hint: Any) -> bool:
     if getattr(hint, "_is_protocol", False):
         return not isinstance(value, type) and all(hasattr(value, name) for name in _promised(hint))
     return isinstance(value, hint)
+
+
+def _unaliased(hint: Any) -> Any:
+    """What an alias of the statement ``type`` stands for, as NumPy's NDArray is one from 2.5 on."""
+    if hasattr(alias := get_origin(hint), "__value__"):
+        return _unaliased(alias.__value__[get_args(hint)])
+    return _unaliased(hint.__value__) if hasattr(hint, "__value__") else hint
 
 
 def _fits_container(value: Any, origin: Any, parts: tuple[Any, ...]) -> bool:

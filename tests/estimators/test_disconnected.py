@@ -92,7 +92,7 @@ def test_a_graph_in_pieces_cannot_be_connected_but_can_be_drawn() -> None:
         + np.diag(np.linspace(0.1, 1, 11), 1)
         + np.diag(np.linspace(0.1, 1, 11), -1)
     )
-    W = sparse.block_diag([block, block[:8, :8]]).tocsr()
+    W = sparse.csr_array(sparse.block_diag([sparse.csr_array(block), sparse.csr_array(block[:8, :8])]))
     for policy in ("connect", "largest"):
         with pytest.raises(DisconnectedError, match=r"2 components|on_disconnected"):
             lowdim.LaplacianEigenmaps(metric="graph", on_disconnected=policy).fit(W)

@@ -172,7 +172,7 @@ def test_one_cluster_of_a_graph_in_pieces() -> None:
 
 
 def test_every_point_of_tiny_components_can_be_a_cluster() -> None:
-    pairs = sparse.csr_array(sparse.block_diag([[[0.0, 1.0], [1.0, 0.0]]] * 3))
+    pairs = sparse.csr_array(sparse.block_diag([sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])] * 3))
     model = lowdim.SpectralClustering(6, metric="graph").fit(pairs)
     assert np.unique(model.labels_).size == 6
 

@@ -222,7 +222,7 @@ def test_critical_lambda_with_masses_is_that_of_the_copies():
 
 
 def test_parts_repel_at_any_lambda():
-    W = sparse.csr_array(sparse.block_diag([neighbor_weights(12), neighbor_weights(9)]))
+    W = sparse.csr_array(sparse.block_diag([sparse.csr_array(neighbor_weights(n)) for n in (12, 9)]))
     assert critical_lambda(W) == 0.0
     with pytest.raises(InputError, match="at least 2 points; got 1"):
         critical_lambda(sparse.csr_array((1, 1)))

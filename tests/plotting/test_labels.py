@@ -108,6 +108,7 @@ def test_a_gene_colours_by_its_counts():
     check_genes(Annotated(obs, ["CD8A", "CD3E", "MS4A1"], counts), counts)
 
 
+@pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other
 def test_a_gene_of_anndata():
     anndata = pytest.importorskip("anndata")
     import pandas

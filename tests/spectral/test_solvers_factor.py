@@ -24,7 +24,7 @@ def _pattern(kind, rng):
     if kind == "diagonal":
         return sparse.csr_array(sparse.eye_array(20))
     if kind == "blocks":
-        return sparse.csr_array(sparse.block_diag([np.ones((5, 5))] * 4))
+        return sparse.csr_array(sparse.block_diag([sparse.csr_array(np.ones((5, 5)))] * 4))
     density = 0.01 if kind == "sparse" else 0.3
     return sparse.csr_array(sparse.random_array((250, 250), density=density, rng=rng))
 
@@ -97,7 +97,7 @@ def test_a_symbolic_factor_that_is_known_is_not_made_again(monkeypatch):
 
 def test_pivots_that_fronts_cannot_exchange_fall_back_to_superlu():
     A = sparse.csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1e-30]]))
-    A = sparse.csr_array(sparse.block_diag([A + 1e-30 * np.eye(3)] * 3))
+    A = sparse.csr_array(sparse.block_diag([sparse.csr_array(A + 1e-30 * np.eye(3))] * 3))
     found = factor.factor_general(A)
     assert np.isfinite(found.solve(np.ones((9, 1)))).all()
 

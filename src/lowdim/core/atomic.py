@@ -87,6 +87,8 @@ def check_target(path: AnyPath, *, force: bool = False, inputs: Iterable[AnyPath
     """
     try:
         target = Path(path).resolve()
+        if target.is_symlink():  # Python raises the error itself up to 3.12
+            raise OSError(errno.ELOOP, "a circle of symbolic links")
         folder = target.parent
         if not folder.is_dir():
             raise _error(errno.ENOENT, f"{path}: the folder {folder} does not exist. Make it first.")

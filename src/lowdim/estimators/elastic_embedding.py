@@ -22,7 +22,7 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from .base import parameters
-from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
+from .embedding_parameters import EMBEDDING_RULES, described
 from .neighbor_embedding import NeighborEmbedding
 
 
@@ -49,7 +49,7 @@ class ElasticEmbedding(NeighborEmbedding):
     (300, 2)
     """
 
-    __doc__ += DESCRIPTION
+    __doc__ = described(__doc__)
 
     _: KW_ONLY
     lam: float = 100.0

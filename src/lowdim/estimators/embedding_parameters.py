@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
+from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +36,7 @@ EMBEDDING_RULES: Mapping[str, Rule] = {
     "search": OneOf("auto", "exact", "approximate"),
 }
 
-DESCRIPTION = """
+_EVERY = """
     Parameters
     ----------
     n_components
@@ -93,6 +94,14 @@ DESCRIPTION = """
     frames_ : list of (iteration, embedding), where ``record`` asked for them
     report_ : what was done and chosen, seconds per stage
     """
+
+
+def described(own: str) -> str:
+    """The docstring of a neighbour embedding, with what holds for every one below.
+
+    From Python 3.13 on docstrings come without the indentation of their source, and other strings do not.
+    """
+    return f"{cleandoc(own)}\n\n{cleandoc(_EVERY)}\n"
 
 
 @parameters

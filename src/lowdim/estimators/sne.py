@@ -16,7 +16,7 @@ from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
-from .embedding_parameters import DESCRIPTION
+from .embedding_parameters import described
 from .neighbor_embedding import NeighborEmbedding
 
 
@@ -34,7 +34,7 @@ class SNE(NeighborEmbedding):
     (300, 2)
     """
 
-    __doc__ += DESCRIPTION
+    __doc__ = described(__doc__)
 
     _kernel: ClassVar[Similarity] = GAUSSIAN
 

@@ -11,7 +11,7 @@ from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
-from .embedding_parameters import DESCRIPTION
+from .embedding_parameters import described
 from .neighbor_embedding import NeighborEmbedding
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
 
@@ -30,7 +30,7 @@ class SymmetricSNE(NeighborEmbedding):
     (300, 2)
     """
 
-    __doc__ += DESCRIPTION
+    __doc__ = described(__doc__)
 
     _kernel: ClassVar[Similarity] = GAUSSIAN
     _is_divergence: ClassVar[bool] = True

@@ -19,7 +19,7 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
 from .base import parameters
-from .embedding_parameters import DESCRIPTION, EMBEDDING_RULES
+from .embedding_parameters import EMBEDDING_RULES, described
 from .embedding_schedule import usual_annealing
 from .neighbor_embedding import NeighborEmbedding
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
@@ -50,7 +50,7 @@ class TSNE(NeighborEmbedding):
     (300, 2)
     """
 
-    __doc__ += DESCRIPTION
+    __doc__ = described(__doc__)
 
     _: KW_ONLY
     early_exaggeration: float = EXAGGERATION

@@ -66,7 +66,7 @@ class Notebook:
         drawn = io.BytesIO()
         figure.savefig(drawn, format="png", dpi=150, bbox_inches="tight")
         with writing(self.folder / f"{name}.png") as temporary:
-            temporary.write_bytes(drawn.getbuffer())
+            temporary.write_bytes(drawn.getvalue())
 
     def claim(self, words: str, authors: str, measured: str, held: Any) -> None:
         """Note whether an outcome held."""

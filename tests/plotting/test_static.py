@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +139,21 @@ def test_a_failed_write_leaves_the_old_file(points, tmp_path, monkeypatch):
         plot(points, path=path)
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_failed_write_leaves_nothing_that_cannot_be_collected(points, tmp_path, monkeypatch):
+    """The traceback of the error, the figure and what was drawn are garbage together."""
+    failures = []
+
+    def fail(self, data):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    monkeypatch.setattr(sys, "unraisablehook", failures.append)
+    with suppress(OSError):
+        plot(points, path=tmp_path / "p.png")
+    gc.collect()
+    assert failures == []
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,13 @@ _EVERY = """
     """
 
 
-def described(own: str) -> str:
+def described(own: str | None) -> str:
     """The docstring of a neighbour embedding, with what holds for every one below.
 
-    From Python 3.13 on docstrings come without the indentation of their source, and other strings do not.
+    From Python 3.13 on docstrings come without the indentation of their source, and other strings do not; with
+    ``python -OO`` there are none.
     """
-    return f"{cleandoc(own)}\n\n{cleandoc(_EVERY)}\n"
+    return f"{cleandoc(own or '')}\n\n{cleandoc(_EVERY)}\n"
 
 
 @parameters

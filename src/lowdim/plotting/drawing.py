@@ -196,4 +196,5 @@ def write_figure(figure: Figure, path: Path) -> None:
     # Rasterised points inside vector formats are looked at closely and printed.
     figure.savefig(drawn, format=kind, dpi=300 if kind in _DRAWINGS else "figure")
     with writing(path) as temporary:
-        temporary.write_bytes(drawn.getbuffer())
+        # Not its buffer: the traceback of a write that fails would keep it, and to collect that ends Python 3.12.1.
+        temporary.write_bytes(drawn.getvalue())

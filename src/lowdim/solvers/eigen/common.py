@@ -115,11 +115,12 @@ class Standard:
         """Y without its part in the trivial span; twice, since once leaves rounding errors of that part."""
         if self.basis.shape[1] == 0:
             return Y
-        rows = Y.T
+        rows, first = Y.T, self.basis[:, 0]
         for _ in range(2):
-            # One vector, the usual case, without BLAS: its threads wait for each other longer than this takes.
-            part = np.einsum("ij,jk->ik", rows, self.basis) if self.basis.shape[1] == 1 else rows @ self.basis
-            rows = rows - (part * self.basis[:, 0] if self.basis.shape[1] == 1 else part @ self.basis.T)
+            if self.basis.shape[1] == 1:  # without BLAS, as `lengths`
+                rows = rows - np.einsum("ij,j->i", rows, first)[:, None] * first
+            else:
+                rows = rows - (rows @ self.basis) @ self.basis.T
         return rows.T
 
     def apply(self, Y: Floats) -> Floats:
@@ -205,13 +206,18 @@ def _norm(standard: Standard, run: Run) -> float:
         values, vectors = linalg.eigh_tridiagonal(diagonal, off_diagonal[1:])
         largest = int(np.abs(values).argmax())
         norms.append(float(np.abs(values[largest])))
-        off_diagonal.append(float(np.sqrt(np.einsum("ij,ij->", image, image))))
+        off_diagonal.append(float(lengths(image.T)[0]))
         gain = norms[-1] - norms[-1 - _LOOK_BACK] if step > _LOOK_BACK else np.inf
         settled = step * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
         if settled or off_diagonal[-1] * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:
             break
         before, q = q, image / off_diagonal[-1]
     return norms[-1]
+
+
+def lengths(rows: Floats) -> Floats:
+    """Norms of rows. NumPy would ask BLAS, whose threads wait for each other longer than the sum takes."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def range_of(block: Floats) -> Floats:

@@ -18,6 +18,7 @@ from ... import kernels
 from ...core.parallel import map_blocks
 from ...core.records import Floats
 from ...core.run import Run
+from .common import lengths
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
@@ -192,11 +193,6 @@ def _expand(
     return coupling, image
 
 
-def lengths(rows: Floats) -> Floats:
-    """Norms of rows. NumPy would ask BLAS, whose threads wait for each other longer than the sum takes."""
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
-
-
 def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
     """Take off the rows of ``block``, in place, their parts along those of ``found``; return the coefficients."""
     if found.size < _COMPILED:
@@ -212,12 +208,11 @@ def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
     def subtract(strips: slice) -> None:
         kernels.spectral.basis.subtract(found, block, coefficients, _STRIP, strips.start, strips.stop)
 
-    n_jobs, at_once = (
-        (run.n_jobs, -(-parts.shape[0] // 8)) if found.size >= _THREADED else (1, parts.shape[0])
-    )
-    map_blocks(inner, parts.shape[0], n_jobs=n_jobs, block_rows=at_once)
+    is_large = found.size >= _THREADED
+    n_jobs, at_once = run.n_jobs if is_large else 1, -(-len(parts) // 8) if is_large else len(parts)
+    map_blocks(inner, len(parts), n_jobs=n_jobs, block_rows=at_once)
     coefficients = parts.sum(axis=0)
-    map_blocks(subtract, parts.shape[0], n_jobs=n_jobs, block_rows=at_once)
+    map_blocks(subtract, len(parts), n_jobs=n_jobs, block_rows=at_once)
     return coefficients
 
 

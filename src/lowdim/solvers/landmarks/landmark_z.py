@@ -37,7 +37,7 @@ class LandmarkZ(LandmarkSolver):
     LE(Z) of Vladymyrov & Carreira-Perpinan (2013), sect. 5. The landmarks know nothing of the points between them.
     """
 
-    __doc__ += (LandmarkSolver.__doc__ or "").partition("all points.")[2]
+    __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "landmark-z"
 

@@ -23,7 +23,7 @@ class LLL(LandmarkSolver):
     points instead, where ``smooth`` or ``polish`` moved these off Z X~.
     """
 
-    __doc__ += (LandmarkSolver.__doc__ or "").partition("all points.")[2]
+    __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "lll"
     restricts: ClassVar[bool] = True

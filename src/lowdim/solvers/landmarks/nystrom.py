@@ -48,7 +48,7 @@ class Nystrom(LandmarkSolver):
     this is landmark MDS (de Silva & Tenenbaum 2004).
     """
 
-    __doc__ += (LandmarkSolver.__doc__ or "").partition("all points.")[2]
+    __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "nystrom"
 

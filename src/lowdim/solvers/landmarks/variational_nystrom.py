@@ -23,7 +23,7 @@ class VariationalNystrom(LandmarkSolver):
     many landmarks among the neighbours of each point; a point that has none takes its reconstruction weights.
     """
 
-    __doc__ += (LandmarkSolver.__doc__ or "").partition("all points.")[2]
+    __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "variational-nystrom"
     restricts: ClassVar[bool] = True

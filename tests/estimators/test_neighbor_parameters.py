@@ -42,7 +42,12 @@ def test_words_of_other_libraries_get_ours(method: type, no_search: None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "same"), [("binary", lowdim.Binary()), ("self-tuning", lowdim.SelfTuning())]
+    ("name", "same"),
+    [
+        ("binary", lowdim.Binary()),
+        ("entropic", lowdim.Entropic(10 / 3)),
+        ("self-tuning", lowdim.SelfTuning()),
+    ],
 )
 def test_affinities_by_name(name: str, same: object) -> None:
     by_name, by_object = (lowdim.LaplacianEigenmaps(affinity=one).fit(POINTS) for one in (name, same))

@@ -9,11 +9,15 @@ import numpy as np
 from .. import kernels
 from ..core.messages import named, setting
 from ..core.records import Floats, Neighbors, Sparse
-from ..core.rules import Real
+from ..core.rules import Either, Nothing, Real
 from ..core.run import Run
 from ..errors import DataWarning, InputError
 from ..neighbors.symmetrize import Symmetry
 from .weights import check_parameter, check_symmetry, directed, symmetric
+
+USUAL_PERPLEXITY = 30.0
+NEIGHBORS_PER_PERPLEXITY = 3
+"""Neighbours for each unit of the perplexity: those beyond have next to no weight (van der Maaten 2014, sect. 4.1)."""
 
 
 @dataclass(frozen=True)
@@ -26,24 +30,26 @@ class Entropic:
     Parameters
     ----------
     perplexity
-        K, at least 1 and below the number of neighbours of every row.
+        K, at least 1 and below the number of neighbours of every row. None: 30, or a third of the neighbours of the
+        row that has the fewest.
     symmetrize
         "average": (P + P') / 2; "union": the larger of p_i|j and p_j|i; "mutual": the same where both are neighbours.
     """
 
-    perplexity: float = 30.0
+    perplexity: float | None = None
     symmetrize: Symmetry = "average"
 
     def check(self) -> None:
         """Raise an InputError for a parameter that cannot be used."""
-        check_parameter(self, "perplexity", Real(1, closed=True), "5 to 50 is usual.")
+        check_parameter(self, "perplexity", Either(Real(1, closed=True), Nothing()), "5 to 50 is usual.")
         check_symmetry(self)
 
     def fit(self, neighbors: Neighbors, run: Run) -> FittedEntropic:
         """Check that the neighbours allow the perplexity."""
         self.check()
-        _check(self.perplexity, neighbors)
-        return FittedEntropic(float(self.perplexity), self.symmetrize)
+        perplexity = _usual(neighbors, run) if self.perplexity is None else float(self.perplexity)
+        _check(perplexity, neighbors)
+        return FittedEntropic(perplexity, self.symmetrize)
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,15 @@ class FittedEntropic:
                 DataWarning,
             )
         return values
+
+
+def _usual(neighbors: Neighbors, run: Run) -> float:
+    """The perplexity that nobody asked for otherwise."""
+    fewest = int(neighbors.counts.min())
+    perplexity = max(1.0, min(USUAL_PERPLEXITY, fewest / NEIGHBORS_PER_PERPLEXITY))
+    why = "the default" if perplexity == USUAL_PERPLEXITY else f"a third of {fewest} neighbours"
+    run.chosen("perplexity", f"{perplexity:.4g}", why)
+    return perplexity
 
 
 def _check(perplexity: float, neighbors: Neighbors) -> None:

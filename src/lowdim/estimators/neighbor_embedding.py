@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
-from ..affinities.entropic import FittedEntropic
+from ..affinities.entropic import NEIGHBORS_PER_PERPLEXITY, USUAL_PERPLEXITY, FittedEntropic
 from ..core.events import Events
 from ..core.messages import DATA, in_python, named, setting
 from ..core.records import Floats, PlannedStage, Sparse
@@ -44,8 +44,6 @@ from .graphs import check_affinity_input, metric_of
 from .initial_embedding import check_start, find_start
 from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
-USUAL_PERPLEXITY = 30.0
-NEIGHBORS_PER_PERPLEXITY = 3
 FEWEST_NEIGHBORS = 5
 """Neighbours below which a perplexity says nothing."""
 TIES = 10.0
@@ -135,8 +133,8 @@ class NeighborEmbedding(EmbeddingParameters):
             return self.n_neighbors
         perplexity = self.perplexity
         if perplexity is None:
-            perplexity = self.affinity.perplexity if isinstance(self.affinity, Entropic) else USUAL_PERPLEXITY
-        return min(ceil(NEIGHBORS_PER_PERPLEXITY * perplexity), max(1, n_rows - 1))
+            perplexity = self.affinity.perplexity if isinstance(self.affinity, Entropic) else None
+        return min(ceil(NEIGHBORS_PER_PERPLEXITY * (perplexity or USUAL_PERPLEXITY)), max(1, n_rows - 1))
 
     def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
         """Symmetric affinities, and what gives those of new points (None: they come given)."""
@@ -153,10 +151,7 @@ class NeighborEmbedding(EmbeddingParameters):
         if fewest < FEWEST_NEIGHBORS:
             run.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")
             return Binary()
-        perplexity = min(USUAL_PERPLEXITY, fewest / NEIGHBORS_PER_PERPLEXITY)
-        why = "the default" if perplexity == USUAL_PERPLEXITY else f"a third of {fewest} neighbours"
-        run.chosen("perplexity", f"{perplexity:.4g}", why)
-        return Entropic(perplexity)
+        return Entropic()
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
         """Where to start: what was given, of the distinct points, or what ``init`` names."""

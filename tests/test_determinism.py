@@ -32,6 +32,7 @@ def test_threads_change_no_bit_of_larger_blocks(method):
     assert not list(determinism.across_jobs(named, Points.draw(4000), jobs=(1, 4)))
 
 
+@pytest.mark.slow
 def test_another_process_changes_no_bit(tmp_path):
     assert not list(determinism.across_processes(250, 0, ITERATIONS, (1,), tmp_path))
 

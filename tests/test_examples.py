@@ -20,7 +20,7 @@ SAID = {
     "a_graph_of_your_own": "49 states",
     "new_points_in_production": "told right",
 }
-QUICK = ("first_embedding", "a_graph_of_your_own")
+QUICK = ("a_graph_of_your_own",)
 
 
 def test_each_is_tested():

@@ -164,6 +164,7 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_closed_streams_cost_no_result(folder):
     """Nothing that is meant for a closed stream ends up in a file that got its number."""
     words = "embed points.npy -m pca -vv"
@@ -175,6 +176,7 @@ def test_closed_streams_cost_no_result(folder):
         assert (folder / f"out{place}.npy").read_bytes() == (folder / "clean.npy").read_bytes()
 
 
+@pytest.mark.slow
 def test_readers_that_go_away_cost_no_result(folder):
     """Standard error without a reader; standard output without one, beside a model."""
     reader, writer = os.pipe()

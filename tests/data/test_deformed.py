@@ -233,6 +233,7 @@ def test_the_source_falls_back_to_what_is_there(tmp_path, monkeypatch):
     assert set_.parameters.max() < 60_000
 
 
+@pytest.mark.slow
 def test_mnist_stays_recognisable(data_folder):
     from lowdim.data.rows import Rows
     from lowdim.neighbors import build_index

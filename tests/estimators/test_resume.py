@@ -321,6 +321,7 @@ def test_a_model_file_names_no_folder(X, tmp_path):
     assert lowdim.load(lowdim.save(model, tmp_path / "model.lowdim")).checkpoint is None
 
 
+@pytest.mark.slow
 def test_kills():
     command = [sys.executable, "-m", "torture", "kills", "--amount", "2"]
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -143,6 +143,7 @@ def test_the_command_names_what_is_unknown(capsys):
     assert "no experiment 'moon'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_runs(tmp_path):
     def command(*arguments):
         return subprocess.run(

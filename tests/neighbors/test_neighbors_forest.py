@@ -23,7 +23,7 @@ from lowdim.neighbors.searchers import forest
 from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
 
 RNG = np.random.default_rng(0)
-PLANE = np.tanh(RNG.uniform(-1, 1, (6000, 4)) @ RNG.standard_normal((4, 20)))
+PLANE = np.tanh(RNG.uniform(-1, 1, (4000, 4)) @ RNG.standard_normal((4, 20)))
 FAR = PLANE[:3000].copy()
 FAR[5], FAR[6] = 1e30, -1e20
 DATA = {

@@ -55,6 +55,7 @@ def test_without_pandas(found, monkeypatch):
     assert len(found.rows) == 9
 
 
+@pytest.mark.slow
 def test_a_sweep_needs_neither_pandas_nor_matplotlib():
     code = (
         "import sys; sys.modules['pandas'] = sys.modules['matplotlib'] = None\n"

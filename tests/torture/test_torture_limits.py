@@ -27,7 +27,7 @@ LINEAR = {
 QUICK = ("PCA", "LaplacianEigenmaps", "LLE by LLL", "Isomap by landmarks", "TSNE")
 
 
-@pytest.mark.parametrize("name", ["TSNE", "Isomap"])
+@pytest.mark.parametrize("name", ["TSNE", pytest.param("Isomap", marks=pytest.mark.slow)])
 def test_a_hard_limit_ends_in_a_result_or_in_words(name):
     pytest.importorskip("resource")
     assert limits.broken(name, (0, 8, 26, 400)) == ""

@@ -30,8 +30,16 @@ def points():
     return np.random.default_rng(0).standard_normal((120, 3))
 
 
-@pytest.mark.parametrize("n_dimensions", [1, 2, 3])
-@pytest.mark.parametrize("labels", ["none", "classes", "names", "quantity"])
+@pytest.mark.parametrize(
+    ("n_dimensions", "labels"),
+    [
+        (n_dimensions, labels)
+        if (n_dimensions, labels) in ((1, "none"), (2, "classes"), (2, "quantity"), (3, "names"))
+        else pytest.param(n_dimensions, labels, marks=pytest.mark.slow)
+        for n_dimensions in (1, 2, 3)
+        for labels in ("none", "classes", "names", "quantity")
+    ],
+)
 def test_a_picture_of_every_kind(points, tmp_path, n_dimensions, labels):
     codes = np.arange(120) % 4
     given = {

@@ -59,6 +59,7 @@ def shim(tmp_path_factory):
     return library
 
 
+@pytest.mark.slow
 def test_calls_of_libraries(shim):
     """The same below Python, where Arrow, HDF5 and NumPy call the C library themselves."""
     pytest.importorskip("h5py")

@@ -158,6 +158,7 @@ def methods(iterations: int, *, compiled_late: bool = False) -> Mapping[str, Met
         "LLE approximate": _of(lowdim.LLE, search="approximate"),
         "LaplacianEigenmaps approximate": _of(lowdim.LaplacianEigenmaps, search="approximate"),
         "LaplacianEigenmaps radius": _of(lowdim.LaplacianEigenmaps, radius=0.6),
+        "DiffusionMap": _of(lowdim.DiffusionMap, time=2),
         "SpectralClustering": _of(lowdim.SpectralClustering, n_clusters=12),
         "SpectralClustering lll": _of(lowdim.SpectralClustering, n_clusters=12, solver=lowdim.LLL(150)),
         "SpectralProblem": _given_matrix,

@@ -34,6 +34,7 @@ TOLERANCES: Mapping[str, float] = {
     "Isomap": 1e-12,
     "LLE": 1e-6,
     "LaplacianEigenmaps": 1e-10,
+    "DiffusionMap": 1e-10,
     "SpectralClustering": 1e-10,
     "SpectralProblem": 1e-10,
     "SNE": 1e-4,

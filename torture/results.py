@@ -45,13 +45,22 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "LLE ltsa": lambda: lowdim.LLE(variant="ltsa"),
     "LaplacianEigenmaps": lowdim.LaplacianEigenmaps,
     "LaplacianEigenmaps lll": lambda: lowdim.LaplacianEigenmaps(solver=lowdim.LLL(40)),
+    "DiffusionMap": lowdim.DiffusionMap,
     "SpectralClustering": lambda: lowdim.SpectralClustering(3),
     "TSNE": lambda: lowdim.TSNE(max_iter=ITERATIONS),
     "SNE": lambda: lowdim.SNE(max_iter=ITERATIONS),
     "SymmetricSNE": lambda: lowdim.SymmetricSNE(max_iter=ITERATIONS),
     "ElasticEmbedding": lambda: lowdim.ElasticEmbedding(max_iter=ITERATIONS),
 }
-MATRICES = ("Isomap", "LLE", "LaplacianEigenmaps", "SpectralClustering", "TSNE", "ElasticEmbedding")
+MATRICES = (
+    "Isomap",
+    "LLE",
+    "LaplacianEigenmaps",
+    "DiffusionMap",
+    "SpectralClustering",
+    "TSNE",
+    "ElasticEmbedding",
+)
 
 
 def _mapped(X: Any, path: Path) -> Any:

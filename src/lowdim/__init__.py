@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .data import datasets
     from .errors import Stop
     from .estimators.classical_mds import ClassicalMDS
+    from .estimators.diffusion_map import DiffusionMap
     from .estimators.elastic_embedding import ElasticEmbedding
     from .estimators.isomap import Isomap
     from .estimators.kernel_pca import KernelPCA
@@ -50,6 +51,7 @@ _HOMES = {
     "Isomap": "estimators.isomap",
     "LLE": "estimators.lle",
     "LaplacianEigenmaps": "estimators.laplacian_eigenmaps",
+    "DiffusionMap": "estimators.diffusion_map",
     "SpectralClustering": "estimators.spectral_clustering",
     "SpectralProblem": "estimators.spectral_problem",
     "SNE": "estimators.sne",
@@ -88,6 +90,7 @@ __all__ = [
     "BarnesHut",
     "Binary",
     "ClassicalMDS",
+    "DiffusionMap",
     "ElasticEmbedding",
     "Entropic",
     "Exact",

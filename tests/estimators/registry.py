@@ -19,6 +19,7 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "LLE-hessian": lambda **other: lowdim.LLE(variant="hessian", **other),
     "LLE-ltsa": lambda **other: lowdim.LLE(variant="ltsa", **other),
     "LaplacianEigenmaps": lowdim.LaplacianEigenmaps,
+    "DiffusionMap": lambda **other: lowdim.DiffusionMap(**{"time": 2.0} | other),
     "SpectralClustering": lambda **other: lowdim.SpectralClustering(n_clusters=3, **other),
 }
 
@@ -41,6 +42,8 @@ LANDMARKED: dict[str, Callable[..., Any]] = {
     "LaplacianEigenmaps-nystrom": lambda **other: lowdim.LaplacianEigenmaps(
         **{"solver": lowdim.Nystrom(30)} | other
     ),
+    "DiffusionMap-lll": lambda **other: lowdim.DiffusionMap(**{"solver": lowdim.LLL(30)} | other),
+    "DiffusionMap-nystrom": lambda **other: lowdim.DiffusionMap(**{"solver": lowdim.Nystrom(30)} | other),
 }
 
 NEIGHBOR_BASED = [

@@ -81,6 +81,7 @@ def test_what_is_named_exists() -> None:
         "variant",
         "repulsion",
         "lam",
+        "time",
     }
     assert {own for entries in FOREIGN_NAMES.values() for own, _ in entries} <= every
     assert not FOREIGN_NAMES.keys() & NEEDLESS.keys()

@@ -34,7 +34,7 @@ Made = tuple[Any, Any]
 def _solvers() -> dict[str, Callable[[], Made]]:
     made: dict[str, Callable[[], Made]] = {}
     for solver in (lowdim.LLL, lowdim.LandmarkZ, lowdim.Nystrom, lowdim.VariationalNystrom):
-        for method in (lowdim.LLE, lowdim.LaplacianEigenmaps, lowdim.SpectralClustering):
+        for method in (lowdim.LLE, lowdim.LaplacianEigenmaps, lowdim.DiffusionMap, lowdim.SpectralClustering):
             made[f"{method.__name__}-{solver.name}"] = lambda method=method, solver=solver: (
                 method(3, solver=solver(25)),
                 POINTS,
@@ -51,7 +51,12 @@ def _solvers() -> dict[str, Callable[[], Made]]:
             POINTS,
         )
     for policy in ("connect", "largest", "per_component"):
-        for method in (lowdim.LaplacianEigenmaps, lowdim.SpectralClustering, lowdim.Isomap):
+        for method in (
+            lowdim.LaplacianEigenmaps,
+            lowdim.DiffusionMap,
+            lowdim.SpectralClustering,
+            lowdim.Isomap,
+        ):
             made[f"{method.__name__}-{policy}"] = lambda method=method, policy=policy: (
                 method(on_disconnected=policy, radius=15.0),
                 PARTS,
@@ -91,6 +96,7 @@ ZOO: dict[str, Callable[[], Made]] = {
         sparse.random_array((80, 4000), density=0.01, rng=0),
     ),
     "LE-graph": lambda: (lowdim.LaplacianEigenmaps(metric="graph"), TIES),
+    "Diffusion-graph": lambda: (lowdim.DiffusionMap(metric="graph"), TIES),
     "LE-precomputed": lambda: (lowdim.LaplacianEigenmaps(metric="precomputed"), APART),
     "LE-lll-precomputed": lambda: (
         lowdim.LaplacianEigenmaps(metric="precomputed", solver=lowdim.LLL(25)),

@@ -166,6 +166,34 @@ def check_laplacian(model: Any, data: Any, is_exact: bool) -> None:
     require(gap < 1e-7, f"eigenvalues {model.eigenvalues_}, dense NumPy says {wanted}")
 
 
+def check_diffusion(model: Any, data: Any, is_exact: bool) -> None:
+    """Eigenvalues of a walk, largest first, those of dense NumPy; coordinates of no more than their size."""
+    W = getattr(model, "affinity_matrix_", None)
+    if W is None:
+        return
+    values = model.eigenvalues_
+    require(np.all(np.abs(values) < 1 + 1e-9) and np.all(np.diff(values) <= 1e-9), f"eigenvalues {values}")
+    if W.shape[0] > 2000:
+        return
+    first, place = reference.groups(data) if W.shape[0] != data.shape[0] else (None, np.arange(W.shape[0]))
+    mass = np.bincount(place).astype(float)
+    W = W.toarray()
+    density = W @ mass
+    weights = (
+        mass / (density / density.mean()) ** model.alpha
+    )  # one factor after the other: both at once overflow
+    K = (W * weights[:, None]) * weights
+    wanted = 1 - reference.laplacian_values(K / K.sum(), values.size)
+    gap = np.abs(values - wanted).max()
+    require(gap < 1e-7, f"eigenvalues {values}, dense NumPy says {wanted}")
+    D = K.sum(axis=1) / K.sum()
+    X = model.embedding_.astype(np.float64)
+    X = X if first is None else X[first]
+    lengths = D @ (X * X)
+    skew = np.abs(lengths - np.abs(values) ** (2 * model.time)).max()
+    require(skew < slack_of(model.embedding_, 1e-7), f"X'DX differs from |Lam|^2t by {skew:.2g}")
+
+
 def check_clustering(model: Any, data: Any, is_exact: bool) -> None:
     """A label for every row, the same for equal rows, rows of length 1."""
     labels = model.labels_
@@ -208,6 +236,7 @@ CHECKS: dict[Any, Any] = {
     lowdim.Isomap: check_isomap,
     lowdim.LLE: check_lle,
     lowdim.LaplacianEigenmaps: check_laplacian,
+    lowdim.DiffusionMap: check_diffusion,
     lowdim.SpectralClustering: check_clustering,
     (lowdim.SNE, lowdim.SymmetricSNE, lowdim.TSNE, lowdim.ElasticEmbedding): check_embedding,
 }

@@ -27,7 +27,13 @@ class Entry:
 
 
 def _plain(kind: Any, power: int = 0, **fixed: Any) -> Entry:
-    graph = kind in (lowdim.Isomap, lowdim.LLE, lowdim.LaplacianEigenmaps, lowdim.SpectralClustering)
+    graph = kind in (
+        lowdim.Isomap,
+        lowdim.LLE,
+        lowdim.LaplacianEigenmaps,
+        lowdim.DiffusionMap,
+        lowdim.SpectralClustering,
+    )
     return Entry(lambda s, **own: kind(**(fixed | own)), power, graph=graph)
 
 
@@ -84,6 +90,7 @@ def _local(n_landmarks: int) -> dict[str, Entry]:
     table["LaplacianEigenmaps radius"] = Entry(
         lambda s, **own: lowdim.LaplacianEigenmaps(**({"radius": 0.9 * s} | own))
     )
+    table["DiffusionMap"] = _plain(lowdim.DiffusionMap)
     table["SpectralClustering"] = _plain(lowdim.SpectralClustering, n_clusters=3)
     for kind in (LLL, LandmarkZ, Nystrom, VariationalNystrom):
         solver = kind(n_landmarks)

@@ -68,6 +68,8 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "n_landmarks": (("landmarks", ""), ("solver", "As in solver=LLL(n_landmarks=1000).")),
     "epsilon": (("radius", ""),),
     "k": (("n_neighbors", ""),),
+    "n_comps": (("n_components", "scanpy counts the constant coordinate too."),),
+    "t": (("time", ""),),
     "n_dims": (("n_components", ""),),
     "dimensions": (("n_components", ""),),
     "lambda_": (("lam", ""),),

@@ -1,4 +1,4 @@
-"""New points for methods that diagonalise a normalised affinity: Laplacian eigenmaps, spectral clustering.
+"""New points for methods that diagonalise a normalised affinity: Laplacian eigenmaps, diffusion maps, clustering.
 
 The coordinates X satisfy D^-1 W X = X (I - Lam), so each fitted point is the affinity-weighted mean of its neighbours
 over 1 - lambda. The Nystrom extension (Bengio et al. 2004, sec. 3) says the same of a new point:
@@ -68,7 +68,7 @@ class NystromMap:
 
 @dataclass(frozen=True, slots=True)
 class NeighborAffinities:
-    """Affinities of new points to their nearest fitted points."""
+    """Affinities of new points to their nearest fitted points, times the ``weights`` of these."""
 
     lookup: Lookup
     affinity: FittedAffinity
@@ -85,8 +85,11 @@ class NeighborAffinities:
 
 @dataclass(frozen=True, slots=True)
 class GivenAffinities:
-    """New points come as rows of affinities to the fitted ones."""
+    """New points come as rows of affinities to the fitted ones, which count times the ``weights`` of these."""
+
+    weights: Floats | None = None
 
     def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """The rows themselves; which fitted point one equals is not known."""
-        return rows.compressed(), np.full(rows.n_rows, -1)
+        W = rows.compressed()
+        return (W if self.weights is None else csr_array(W * self.weights)), np.full(rows.n_rows, -1)

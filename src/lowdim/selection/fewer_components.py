@@ -15,6 +15,7 @@ from ..core.rules import Whole
 from ..data.rows import Rows
 from ..estimators.base import Estimator
 from ..estimators.classical_mds import ClassicalMDS
+from ..estimators.diffusion_map import DiffusionMap
 from ..estimators.isomap import Isomap
 from ..estimators.kernel_pca import KernelPCA
 from ..estimators.laplacian_eigenmaps import LaplacianEigenmaps
@@ -34,7 +35,7 @@ def may_nest(estimator: Estimator, rows: Rows) -> bool:
     Not where the problem itself depends on d (modified LLE, Hessian LLE, LTSA; K_Z of landmarks by default; polishing;
     small components embedded apart), nor for linear methods, whose solvers choose their accuracy by d.
     """
-    if not isinstance(estimator, LaplacianEigenmaps | LLE | Isomap | KernelPCA | ClassicalMDS):
+    if not isinstance(estimator, LaplacianEigenmaps | DiffusionMap | LLE | Isomap | KernelPCA | ClassicalMDS):
         return False
     if isinstance(estimator, ClassicalMDS) and estimator._is_pca:
         return False
@@ -66,6 +67,6 @@ def _residual(fitted: Estimator, values: Floats) -> float:
 
 def _norm(fitted: Estimator, values: Floats) -> float:
     """|A| in the norm of B, from above: 2 for a Laplacian, a generous guess for (I - W)'(I - W), else lambda_1."""
-    if isinstance(fitted, LaplacianEigenmaps):
+    if isinstance(fitted, LaplacianEigenmaps | DiffusionMap):
         return 2.0
     return 100.0 if isinstance(fitted, LLE) else float(np.abs(values).max())

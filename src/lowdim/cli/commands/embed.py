@@ -59,6 +59,7 @@ EXAMPLES = [
 KEEPS = {
     "tsne": "neighbours stay neighbours: the usual picture of groups",
     "laplacian-eigenmaps": "who is close to whom: smooth curves and branches, large data",
+    "diffusion-map": "where walks along the data lead: branches, whatever the density",
     "isomap": "distances along a curved surface",
     "lle": "how each point is made of its neighbours; also modified, Hessian, LTSA",
     "spectral-clustering": "groups, and coordinates in which they lie apart",

@@ -25,8 +25,8 @@ OWNERS = ("solver", "affinity", "repulsion", "optimizer")
 """Parameters that take configured objects."""
 ELSEWHERE = {
     "umap": " UMAP is not part of lowdim yet; the nearest to it here are tsne and laplacian-eigenmaps.",
-    "diffusionmap": " Diffusion maps are not part of lowdim yet; the nearest to them here is laplacian-eigenmaps.",
-    "phate": " PHATE is not part of lowdim; the nearest to it here is laplacian-eigenmaps.",
+    "diffmap": " Diffusion maps are called diffusion-map here.",
+    "phate": " PHATE is not part of lowdim; the nearest to it here is diffusion-map.",
     "trimap": " TriMap is not part of lowdim; the nearest to it here is tsne.",
     "pacmap": " PaCMAP is not part of lowdim yet; the nearest to it here is tsne.",
     "mds": " Metric MDS by stress is not part of lowdim yet; classical-mds keeps distances.",

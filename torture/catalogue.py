@@ -120,6 +120,13 @@ def _embeddings(iterations: int) -> dict[str, Method]:
         )
         for optimizer in ("gd", "fp", "diagh", "sd", "sd-", "cg", "lbfgs", "momentum")
     }
+    found |= {
+        f"UMAP {repulsion}": _of(lowdim.UMAP, repulsion=repulsion, max_iter=iterations)
+        for repulsion in ("exact", "barnes-hut", "fft")
+    }
+    found["UMAP symmetric"] = _of(
+        lowdim.UMAP, objective="symmetric", optimizer="sd-", repulsion="fft", max_iter=iterations
+    )
     found["TSNE approximate"] = _of(lowdim.TSNE, search="approximate", max_iter=iterations)
     found["TSNE spectral start"] = _of(lowdim.TSNE, init="spectral", max_iter=iterations)
     return found

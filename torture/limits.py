@@ -27,6 +27,7 @@ FITS: dict[str, tuple[Callable[[], Any], int]] = {
     "LaplacianEigenmaps": (lambda: lowdim.LaplacianEigenmaps(2), 10_000),
     "SpectralClustering": (lambda: lowdim.SpectralClustering(4), 4000),
     "TSNE": (lambda: lowdim.TSNE(max_iter=20), 4000),
+    "UMAP": (lambda: lowdim.UMAP(max_iter=20), 4000),
     "SymmetricSNE": (lambda: lowdim.SymmetricSNE(max_iter=5), 2000),
 }
 MEGABYTES = (0, 1, 2, 3, 5, 8, 12, 18, 26, 38, 56, 80, 120, 180, 260, 400)

@@ -51,6 +51,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "SNE": lambda: lowdim.SNE(max_iter=ITERATIONS),
     "SymmetricSNE": lambda: lowdim.SymmetricSNE(max_iter=ITERATIONS),
     "ElasticEmbedding": lambda: lowdim.ElasticEmbedding(max_iter=ITERATIONS),
+    "UMAP": lambda: lowdim.UMAP(max_iter=ITERATIONS),
 }
 MATRICES = (
     "Isomap",
@@ -60,6 +61,7 @@ MATRICES = (
     "SpectralClustering",
     "TSNE",
     "ElasticEmbedding",
+    "UMAP",
 )
 
 

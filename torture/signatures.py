@@ -25,7 +25,7 @@ from .catalogue import Points, methods
 
 Table = dict[str, dict[str, list[Any]]]
 HOME = "lowdim.kernels."
-ESTIMATORS = ("PCA", "ClassicalMDS", "KernelPCA", "Isomap", "LLE", "LaplacianEigenmaps", "TSNE")
+ESTIMATORS = ("PCA", "ClassicalMDS", "KernelPCA", "Isomap", "LLE", "LaplacianEigenmaps", "TSNE", "UMAP")
 KINDS = ("float64", "float32", "uint8")
 WIDTHS = (3, 200)
 
@@ -88,7 +88,7 @@ def _fit_all(X: Any) -> None:
     """Every estimator as it comes, in the plane and in space, and new points."""
     for name in ESTIMATORS:
         for n_components in (2, 3):
-            quick: dict[str, Any] = {"max_iter": 3} if name == "TSNE" else {}
+            quick: dict[str, Any] = {"max_iter": 3} if name in ("TSNE", "UMAP") else {}
             model = getattr(lowdim, name)(n_components, **quick).fit(X)
             model.transform(X[:20])
 
@@ -100,6 +100,7 @@ def _fit_graphs(X: Any) -> None:
         lowdim.LLE,
         lowdim.SpectralClustering,
         partial(lowdim.TSNE, max_iter=3),
+        partial(lowdim.UMAP, max_iter=3),
     )
     for kind in kinds:
         kind().fit(X)

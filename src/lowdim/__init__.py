@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .affinities import Binary, Entropic, Gaussian, SelfTuning
+    from .affinities import Binary, Entropic, Fuzzy, Gaussian, SelfTuning
     from .data import datasets
     from .errors import Stop
     from .estimators.classical_mds import ClassicalMDS
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .estimators.spectral_problem import SpectralProblem
     from .estimators.symmetric_sne import SymmetricSNE
     from .estimators.tsne import TSNE
+    from .estimators.umap import UMAP
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
@@ -57,6 +58,7 @@ _HOMES = {
     "SNE": "estimators.sne",
     "SymmetricSNE": "estimators.symmetric_sne",
     "TSNE": "estimators.tsne",
+    "UMAP": "estimators.umap",
     "ElasticEmbedding": "estimators.elastic_embedding",
     "Exact": "objectives.repulsion.exact",
     "BarnesHut": "objectives.repulsion.barnes_hut",
@@ -68,6 +70,7 @@ _HOMES = {
     "VariationalNystrom": "solvers.landmarks.variational_nystrom",
     "Gaussian": "affinities",
     "Entropic": "affinities",
+    "Fuzzy": "affinities",
     "Binary": "affinities",
     "SelfTuning": "affinities",
     "estimate_dimension": "metrics",
@@ -87,6 +90,7 @@ __all__ = [
     "PCA",
     "SNE",
     "TSNE",
+    "UMAP",
     "BarnesHut",
     "Binary",
     "ClassicalMDS",
@@ -94,6 +98,7 @@ __all__ = [
     "ElasticEmbedding",
     "Entropic",
     "Exact",
+    "Fuzzy",
     "Gaussian",
     "Isomap",
     "KernelPCA",

@@ -170,7 +170,6 @@ def test_a_plan_of_nothing(lowdim_command, size):
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("umap", "UMAP is not part of lowdim yet; the nearest to it here are tsne and laplacian-eigenmaps."),
         ("ltsa", "--method lle --variant ltsa"),
         ("isomapp", "Did you mean isomap?"),
     ],

@@ -1,4 +1,4 @@
-"""Similarities that the library does not have, each by its slopes alone, and the values that compiled loops see."""
+"""A similarity that the library does not have, by its slopes alone, and the values that compiled loops see."""
 
 from __future__ import annotations
 
@@ -12,26 +12,6 @@ from lowdim.kernels.compiling import njit
 from lowdim.objectives.similarities import Similarity
 
 near = kernels.embedding.radials.near
-
-
-@dataclass(frozen=True, slots=True)
-class Power(Similarity):
-    """1 / (1 + a D^b), as UMAP has it: for b < 1 its slopes are infinite at 0."""
-
-    a: float = 1.6
-    b: float = 0.9
-
-    name: ClassVar[str] = "power"
-    is_smooth: ClassVar[bool] = False
-
-    def slope(self, D, order=0):
-        K = 1 / (1 + self.a * D**self.b)
-        if order == 0:
-            return K
-        steep = self.a * self.b * D ** (self.b - 1) * K**2
-        return (
-            steep if order == 1 else steep * ((1 - self.b) / D + 2 * self.a * self.b * D ** (self.b - 1) * K)
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from embedding_kernels import Power, Tail, near_values
+from embedding_kernels import Tail, near_values
 
 from lowdim.core.run import Run
 from lowdim.errors import InputError
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT, FourierEngine, Parts
 from lowdim.objectives.repulsion.near import Cells
-from lowdim.objectives.similarities import GAUSSIAN, STUDENT
+from lowdim.objectives.similarities import GAUSSIAN, STUDENT, Power
 
 ONE = Run.of(0, 1)
 TOLERANCES = (2e-2, 1e-3, 1e-5, 1e-6)

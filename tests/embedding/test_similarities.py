@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from embedding_kernels import Power, Tail, near_values
+from embedding_kernels import Tail, near_values
 from embedding_reference import block_laplacian, differences, numerical_gradient, relative, squares
 from scipy.sparse import csr_array, random_array
 
@@ -23,13 +23,13 @@ from lowdim.objectives.divergence import kl_divergence
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
-from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT
+from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT, Power, RoundedLogarithm
 from lowdim.objectives.similarities.tabulated import table_of
 from lowdim.objectives.t_sne import TSNE
 from lowdim.store import registry
 
 ONE = Run.of(0, 1)
-NEW = (Power(), Tail())
+NEW = (Power(), RoundedLogarithm(), Tail())
 KERNELS = pytest.mark.parametrize("kernel", NEW, ids=lambda kernel: kernel.name)
 ALL = pytest.mark.parametrize("kernel", [GAUSSIAN, STUDENT, *NEW], ids=lambda kernel: kernel.name)
 
@@ -250,9 +250,7 @@ def test_objective_with_its_gradient_and_curvature(kernel, d):
     # Apart from each other: the curvature of two points that touch is all but infinite where slopes are.
     X[:, 0] = rng.permutation(np.linspace(-3.0, 3.0, n_points))
     counts = 1.0 + (np.arange(n_points) % 3 == 0)
-    objective = TSNE(
-        Attraction(P, kernel, ONE, single=True), Exact().start(kernel, n_points, d, ONE), lam, counts
-    )
+    objective = TSNE(Attraction(P, kernel, ONE), Exact().start(kernel, n_points, d, ONE), lam, counts)
     off = ~np.eye(n_points, dtype=bool)
     D = squares(X) + np.eye(n_points)
     pairs = np.outer(counts, counts) * off
@@ -315,19 +313,18 @@ def test_new_points_come_to_rest(kernel, make):
 
 
 def test_models_hold_the_similarities_of_the_library():
-    assert set(BY_NAME) == {"gaussian", "student"}
-    for name, kind in BY_NAME.items():
-        assert registry.name_of(kind) == "Similarity"
-        stored = rebuilding.take_similarity(kind())
-        assert stored == {"name": name}
-        assert rebuilding.make_similarity(**stored) == kind()
-    assert registry.name_of(Power) is None
+    assert set(BY_NAME) == {"gaussian", "student", "power", "rounded-logarithm"}
+    for kernel in (GAUSSIAN, STUDENT, Power(2.0, 0.8), RoundedLogarithm(2.0, 0.8, 0.2)):
+        assert registry.name_of(type(kernel)) == "Similarity"
+        assert rebuilding.make_similarity(**rebuilding.take_similarity(kernel)) == kernel
+    assert rebuilding.take_similarity(STUDENT) == {"name": "student"}
+    assert registry.name_of(Tail) is None
     assert rebuilding.take_similarity(Power(2.0, 0.8)) == {
         "name": "power",
         "parameters": {"a": 2.0, "b": 0.8},
     }
-    with pytest.raises(rebuilding.Broken, match="no similarity 'power'"):
-        rebuilding.make_similarity("power")
+    with pytest.raises(rebuilding.Broken, match="no similarity 'tail'"):
+        rebuilding.make_similarity("tail")
 
 
 def test_nothing_asks_for_the_name_of_a_kernel():

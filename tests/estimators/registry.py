@@ -27,6 +27,10 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
 EMBEDDINGS: dict[str, Callable[..., Any]] = {
     "TSNE": lambda **other: lowdim.TSNE(**{"max_iter": 30} | other),
     "SymmetricSNE": lambda **other: lowdim.SymmetricSNE(**{"max_iter": 10, "homotopy": None} | other),
+    "UMAP": lambda **other: lowdim.UMAP(**{"max_iter": 30} | other),
+    "UMAP-symmetric": lambda **other: lowdim.UMAP(
+        **{"objective": "symmetric", "optimizer": "lbfgs", "max_iter": 10} | other
+    ),
     "SNE": lambda **other: lowdim.SNE(**{"max_iter": 10, "homotopy": None} | other),
     "ElasticEmbedding": lambda **other: lowdim.ElasticEmbedding(
         **{"lam": 1.0, "max_iter": 30, "homotopy": None} | other

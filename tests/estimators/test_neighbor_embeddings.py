@@ -347,7 +347,7 @@ def test_plans_grow_with_the_work():
     ],
 )
 def test_the_engine_that_auto_takes(n_points, n_components, engine):
-    assert isinstance(choose_repulsion("auto", n_points, n_components, Events()), engine)
+    assert isinstance(choose_repulsion("auto", STUDENT, n_points, n_components, Events()), engine)
 
 
 @pytest.mark.parametrize("name", REPULSIONS)

@@ -45,7 +45,19 @@ def _solvers() -> dict[str, Callable[[], Made]]:
                 method(repulsion=repulsion, **SHORT),
                 POINTS,
             )
-    for affinity in (lowdim.Gaussian(4.0), lowdim.Entropic(5.0), lowdim.Binary(), lowdim.SelfTuning(3)):
+    for repulsion in ("exact", "barnes-hut", "fft"):
+        made[f"UMAP-{repulsion}"] = lambda repulsion=repulsion: (
+            lowdim.UMAP(repulsion=repulsion, max_iter=5),
+            POINTS,
+        )
+    kinds = (
+        lowdim.Gaussian(4.0),
+        lowdim.Entropic(5.0),
+        lowdim.Binary(),
+        lowdim.SelfTuning(3),
+        lowdim.Fuzzy(),
+    )
+    for affinity in kinds:
         made[f"affinity-{type(affinity).__name__}"] = lambda affinity=affinity: (
             lowdim.LaplacianEigenmaps(n_neighbors=20, affinity=affinity),
             POINTS,

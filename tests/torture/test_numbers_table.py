@@ -31,6 +31,7 @@ QUICK = (
     "LaplacianEigenmaps LLL",
     "SpectralClustering",
     "TSNE fft",
+    "UMAP fft",
 )
 
 

@@ -111,6 +111,8 @@ def _nonlinear() -> dict[str, Entry]:
         "TSNE barnes-hut": _embedding(lowdim.TSNE, repulsion="barnes-hut", **short),
         "TSNE fft": _embedding(lowdim.TSNE, repulsion="fft", **short),
         "ElasticEmbedding": _embedding(lowdim.ElasticEmbedding, **short),
+        "UMAP": _embedding(lowdim.UMAP, **short),
+        "UMAP fft": _embedding(lowdim.UMAP, repulsion="fft", **short),
     }
 
 

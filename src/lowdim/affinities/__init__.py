@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..neighbors.symmetrize import symmetrize
 from .binary import Binary
 from .entropic import Entropic
+from .fuzzy import Fuzzy
 from .gaussian import Gaussian
 from .geodesic import paths_from_new, shortest_paths
 from .names import AFFINITY_RULE, resolve_affinity
@@ -18,6 +19,7 @@ __all__ = [
     "Binary",
     "Entropic",
     "FittedAffinity",
+    "Fuzzy",
     "Gaussian",
     "SelfTuning",
     "degrees",

@@ -8,13 +8,15 @@ from ..core.rules import Either, Instance, OneOf
 from ..errors import InputError
 from .binary import Binary
 from .entropic import Entropic
+from .fuzzy import Fuzzy
 from .gaussian import Gaussian
 from .self_tuning import SelfTuning
 from .weights import Affinity
 
-NAMES: dict[str, type[Binary] | type[Entropic] | type[Gaussian] | type[SelfTuning]] = {
+NAMES: dict[str, type[Binary] | type[Entropic] | type[Fuzzy] | type[Gaussian] | type[SelfTuning]] = {
     "binary": Binary,
     "entropic": Entropic,
+    "fuzzy": Fuzzy,
     "gaussian": Gaussian,
     "self-tuning": SelfTuning,
 }

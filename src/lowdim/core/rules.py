@@ -70,6 +70,16 @@ class Real:
         return np.isfinite(number).item() and inside and number < self.high
 
 
+class Share:
+    """A number from 0 to 1."""
+
+    words = "a number from 0 to 1"
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return Real(0, closed=True).allows(value) and float(value) <= 1.0  # type: ignore[arg-type]
+
+
 class Jobs:
     """A number of threads, or a negative number that counts back from all cores."""
 

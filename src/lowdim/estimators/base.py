@@ -10,6 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
@@ -150,9 +151,9 @@ class Estimator(
         y
             Ignored; there for pipelines.
         """
-        return self._fit(X, Store())
+        return self._fit(X, Store(), y)
 
-    def _fit(self, X: Any, store: Store) -> Estimator:
+    def _fit(self, X: Any, store: Store, y: Any = None) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         recorder = Recorder()
@@ -164,12 +165,14 @@ class Estimator(
         events = Events(*listeners)
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
+            targets = self._check_targets(y, rows)
             self._check_memory(rows)
-        with keeping(self.checkpoint, lambda: self._identity(rows), events) as place:
+        with keeping(self.checkpoint, lambda: self._identity(rows).beside(y=targets), events) as place:
             if self.checkpoint is not None:
                 store = Store(place, Shared(place=place))
             streams = Streams(self.random_state)
-            embedded = self._embed(rows, Run(events, self._workers, streams, store))
+            run = Run(events, self._workers, streams, store)
+            embedded = self._embed(rows, run) if targets is None else self._embed_toward(targets, rows, run)
         coordinates = as_came(embedded.coordinates, rows)
         coordinates = validation.check_finite(coordinates, type(self).__name__)
         self._forget()
@@ -252,9 +255,17 @@ class Estimator(
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)
 
+    def _check_targets(self, y: Any, rows: Rows) -> NDArray[Any] | None:
+        """What the embedding is to follow beside the rows; None where a method has no use for it."""
+        return None
+
     @abstractmethod
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         """The method itself: its stages in order."""
+
+    def _embed_toward(self, targets: NDArray[Any], rows: Rows, run: Run) -> Embedded:
+        """The same with targets, by those that have a use for them."""
+        raise NotImplementedError
 
     @abstractmethod
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:

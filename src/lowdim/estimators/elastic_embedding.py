@@ -22,12 +22,12 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
 from ..optimize.critical import DistanceLaplacian, critical_lambda
 from .base import parameters
-from .embedding_parameters import EMBEDDING_RULES, described
-from .neighbor_embedding import NeighborEmbedding
+from .embedding_parameters import described
+from .perplexity_embedding import EMBEDDING_RULES, PerplexityEmbedding
 
 
 @parameters
-class ElasticEmbedding(NeighborEmbedding):
+class ElasticEmbedding(PerplexityEmbedding):
     """min sum w+ D + lambda sum w- exp(-D), D_nm = |x_n - x_m|^2.
 
     The elastic embedding (Carreira-Perpinan 2010): springs w+, the affinities of the data, and a repulsion of weights

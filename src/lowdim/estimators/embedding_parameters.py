@@ -7,10 +7,7 @@ from dataclasses import KW_ONLY
 from inspect import cleandoc
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ..affinities import AFFINITY_RULE, Affinity
-from ..core.rules import Either, Instance, Nothing, OneOf, Real, Rule, Whole
+from ..core.rules import Either, Nothing, OneOf, Real, Rule, Whole
 from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
@@ -19,16 +16,12 @@ from .graphs import METRIC_RULES
 from .initial_embedding import INIT_RULES
 from .repulsion_and_optimizer import ENGINE_RULES
 
-EMBEDDING_RULES: Mapping[str, Rule] = {
+COMMON_EMBEDDING_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     **ENGINE_RULES,
     **INIT_RULES,
-    "perplexity": Either(Real(0), Nothing()),
     "n_neighbors": Either(Whole(1), Nothing()),
     **METRIC_RULES,
-    "affinity": AFFINITY_RULE,
-    "lam": Real(0),
-    "homotopy": Either(OneOf("auto"), Whole(2), Instance(list, tuple, np.ndarray), Nothing()),
     "max_iter": Either(Whole(1), Nothing()),
     "max_seconds": Either(Real(0), Nothing()),
     "tolerance": Either(Real(0, closed=True), Nothing()),
@@ -106,25 +99,21 @@ def described(own: str | None) -> str:
 
 
 @parameters
-class EmbeddingParameters(Estimator):
-    """What a neighbour embedding is told."""
+class CommonEmbedding(Estimator):
+    """What every neighbour embedding is told."""
 
     n_components: int = 2
     _: KW_ONLY
-    perplexity: float | None = None
     n_neighbors: int | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
-    affinity: str | Affinity = "auto"
-    lam: float = 1.0
     optimizer: str | Optimizer[Any] | Annealing = "auto"
     repulsion: str | Repulsion = "auto"
     init: Any = "auto"
-    homotopy: Any = "auto"
     max_iter: int | None = None
     max_seconds: float | None = None
     tolerance: float | None = None
     record: int = 0
     search: str = "auto"
 
-    _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
+    _rules: ClassVar[Mapping[str, Rule]] = COMMON_EMBEDDING_RULES

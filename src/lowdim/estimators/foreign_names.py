@@ -42,6 +42,7 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "angle": (("repulsion", "It is theta of lowdim.BarnesHut(theta=...)."),),
     "theta": (("repulsion", "It belongs to lowdim.BarnesHut(theta=...)."),),
     "n_iter": (("max_iter", ""),),
+    "n_epochs": (("max_iter", ""),),
     "min_grad_norm": (
         ("tolerance", "It is the share of the objective by which an iteration must lower it."),
     ),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
 from abc import abstractmethod
 from dataclasses import replace
 from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..affinities import Affinity, Binary, Entropic, FittedAffinity, resolve_affinity, weigh, weigh_copies
-from ..affinities.entropic import NEIGHBORS_PER_PERPLEXITY, USUAL_PERPLEXITY, FittedEntropic
+from ..affinities import FittedAffinity, weigh_copies
+from ..affinities.entropic import FittedEntropic
 from ..core.events import Events
-from ..core.messages import DATA, in_python, named, setting
+from ..core.messages import DATA, named
 from ..core.records import Floats, PlannedStage, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
@@ -33,25 +33,20 @@ from ..objectives.base import NeighborObjective
 from ..objectives.divergence import negative_entropy
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import Similarity
-from ..optimize.critical import critical_lambda
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
 from . import costs
-from .embedding_parameters import EmbeddingParameters
-from .embedding_schedule import choose_optimizer, make_schedule, path_of_lambda, usual_steps
-from .graphs import check_affinity_input, metric_of
+from .embedding_parameters import CommonEmbedding
+from .embedding_schedule import choose_optimizer, make_schedule
+from .graphs import metric_of
 from .initial_embedding import check_start, find_start
 from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
-FEWEST_NEIGHBORS = 5
-"""Neighbours below which a perplexity says nothing."""
 TIES = 10.0
 """Perplexity below which new points keep that of the fitted ones."""
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
-USUAL_DESCENT = 45
-"""Iterations of a descent at each lambda, as a rule."""
 WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
@@ -68,14 +63,13 @@ def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) ->
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
-class NeighborEmbedding(EmbeddingParameters):
-    """Base of SNE, symmetric SNE, t-SNE and the elastic embedding.
+class NeighborEmbedding(CommonEmbedding):
+    """Base of SNE, symmetric SNE, t-SNE, the elastic embedding and UMAP.
 
-    A subclass says which kernel the similarities have, the objective, the scale of the affinities, the repulsive weight
-    of a pair, and up to which lambda there is a minimum.
+    A subclass says which affinities there are, which kernels attraction and repulsion have, the objective, the scale of
+    the affinities, the path of lambda and up to which lambda there is a minimum.
     """
 
-    _kernel: ClassVar[Similarity]
     _is_divergence: ClassVar[bool] = False
     """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
     _surely_bounded: ClassVar[float] = 1.0
@@ -84,20 +78,19 @@ class NeighborEmbedding(EmbeddingParameters):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_repulsion(self.repulsion, self.n_components)
-        if self.perplexity is not None and self.affinity != "auto":
-            raise InputError(
-                f"{named('perplexity')} belongs to {setting('affinity', 'auto')}; got "
-                f"{setting('perplexity', self.perplexity)} with {setting('affinity', self.affinity)}. Put it into "
-                f"the affinity{in_python(f', as in Entropic({self.perplexity:g})')}."
-            )
-
-    def _check_input(self, X: Any, *, reset: bool) -> Rows:
-        return check_affinity_input(self, X, reset=reset)
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
+        return self._embed_all(rows, None, run)
+
+    def _embed_toward(self, targets: NDArray[Any], rows: Rows, run: Run) -> Embedded:
+        return self._embed_all(rows, targets, run)
+
+    def _embed_all(self, rows: Rows, targets: NDArray[Any] | None, run: Run) -> Embedded:
         given = check_start(self.init, rows.n_rows, self.n_components)
         hood = self._neighborhood(rows, run)
         W, fitted = run.stage("affinities", self._affinities, hood)
+        if targets is not None:
+            W = run.stage("targets", self._heed, W, targets, hood)
         start = run.stage("start", self._start, given, hood, W)
         objective = self._objective_of(hood, W, fitted, run)
         del W  # The objective has its own, on its scale: two of them would be the peak of the fit.
@@ -109,7 +102,7 @@ class NeighborEmbedding(EmbeddingParameters):
 
     def _neighborhood(self, rows: Rows, run: Run) -> Neighborhood:
         """The neighbour graph, or the graph that was given."""
-        if self.affinity == "precomputed" or self.metric == "graph":
+        if self._takes_graph:
             graph = (
                 rows.values.copy()
                 if isinstance(rows.values, csr_array)
@@ -125,33 +118,13 @@ class NeighborEmbedding(EmbeddingParameters):
             given = Points(Rows(graph), "graph")
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
         wanted = self._wanted_neighbors(rows.n_rows)
-        asked = Graph(self.n_neighbors, None, wanted, self.search, NEIGHBOR_PATIENCE)
+        count = None if self.n_neighbors is None else wanted
+        asked = Graph(count, None, wanted, self.search, NEIGHBOR_PATIENCE)
         return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
 
-    def _wanted_neighbors(self, n_rows: int) -> int:
-        if self.n_neighbors is not None:
-            return self.n_neighbors
-        perplexity = self.perplexity
-        if perplexity is None:
-            perplexity = self.affinity.perplexity if isinstance(self.affinity, Entropic) else None
-        return min(ceil(NEIGHBORS_PER_PERPLEXITY * (perplexity or USUAL_PERPLEXITY)), max(1, n_rows - 1))
-
-    def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
-        """Symmetric affinities, and what gives those of new points (None: they come given)."""
-        if hood.points.metric == "graph":
-            return weigh(hood.neighbors, None, run)
-        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
-        affinity = self._default_affinity(hood, run) if is_auto else resolve_affinity(self.affinity)
-        return weigh(hood.neighbors, affinity, run)
-
-    def _default_affinity(self, hood: Neighborhood, run: Run) -> Affinity:
-        fewest = int(hood.neighbors.counts.min())
-        if self.perplexity is not None:
-            return Entropic(self.perplexity)
-        if fewest < FEWEST_NEIGHBORS:
-            run.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")
-            return Binary()
-        return Entropic()
+    def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
+        """The affinities where targets count too, for those that take any."""
+        raise NotImplementedError
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
         """Where to start: what was given, of the distinct points, or what ``init`` names."""
@@ -167,19 +140,12 @@ class NeighborEmbedding(EmbeddingParameters):
         """E at lambda: the attraction of the affinities, the repulsion by the engine that suits."""
         copies = hood.points.copies
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
-        repulsion = choose_repulsion(self.repulsion, hood.n_points, self.n_components, run.events)
-        engine = repulsion.start(self._kernel, hood.n_points, self.n_components, run)
-        attraction = Attraction(weights, self._kernel, run, single=not engine.is_exact)
+        repulsion = choose_repulsion(
+            self.repulsion, self._repulsive_kernel, hood.n_points, self.n_components, run.events
+        )
+        engine = repulsion.start(self._repulsive_kernel, hood.n_points, self.n_components, run)
+        attraction = Attraction(weights, self._attractive_kernel, run, single=not engine.is_exact)
         return self._make_objective(attraction, engine, copies, hood)
-
-    def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
-        """The values of lambda to minimise at, one after the other."""
-        steps = self.homotopy
-        if isinstance(steps, str):
-            steps = None if self._is_annealed else usual_steps(self.max_iter)
-        is_count = isinstance(steps, numbers.Integral)
-        critical = self._critical_lambda(objective, run) if is_count else None
-        return path_of_lambda(steps, self.lam, critical, run)
 
     def _check_minimum(self, objective: NeighborObjective, lambdas: list[float]) -> None:
         """Say before the work where E has no minimum."""
@@ -219,13 +185,13 @@ class NeighborEmbedding(EmbeddingParameters):
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
         if fitted is not None:
             widest = int(hood.neighbors.counts.max(initial=1))
-            count, fitted = ties_of_new(widest, fitted, self._kernel)
+            count, fitted = ties_of_new(widest, fitted, self._attractive_kernel)
             index = hood.index
             if self.search == "auto":
                 index = follow_links(index, hood.neighbors, count, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._kernel, strength, by_logarithm)
+        return FixedEmbeddingMap(affinities, X, field, self._attractive_kernel, strength, by_logarithm)
 
     def _embedded(
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap
@@ -246,12 +212,43 @@ class NeighborEmbedding(EmbeddingParameters):
             "duplicates_collapsed": points.duplicates.n_collapsed if points.duplicates else 0,
             "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
         }
-        if self._is_divergence and self.lam == 1.0:
+        if self._is_divergence and objective.lam == 1.0:
             entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
             attributes["kl_divergence_"] = figures["kl_divergence"] = outcome.value + entropy
         if self.record:
             attributes["frames_"] = [(iteration, points.expand(X)) for iteration, X in outcome.frames]
         return Embedded(points.expand(outcome.X), map_, attributes=attributes, figures=figures)
+
+    @property
+    def _takes_graph(self) -> bool:
+        """Whether the data are affinities."""
+        return isinstance(self.metric, str) and self.metric == "graph"
+
+    @property
+    @abstractmethod
+    def _attractive_kernel(self) -> Similarity:
+        """The similarity whose -log attracts."""
+
+    @property
+    @abstractmethod
+    def _repulsive_kernel(self) -> Similarity:
+        """The similarity that repels."""
+
+    @abstractmethod
+    def _wanted_neighbors(self, n_rows: int) -> int:
+        """Neighbours of each point."""
+
+    @abstractmethod
+    def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
+        """Symmetric affinities, and what gives those of new points (None: they come given)."""
+
+    @abstractmethod
+    def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
+        """The values of lambda to minimise at, one after the other."""
+
+    @abstractmethod
+    def _planned(self, n_rows: int) -> int:
+        """Iterations that a fit is likely to take."""
 
     @property
     def _is_annealed(self) -> bool:
@@ -261,10 +258,6 @@ class NeighborEmbedding(EmbeddingParameters):
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
         """The annealing that ``optimizer="auto"`` stands for; None: none."""
         return None
-
-    def _critical_lambda(self, objective: NeighborObjective, run: Run) -> float:
-        pair_weight = self._pair_weight(float(objective.counts.sum()))
-        return critical_lambda(objective.weights, pair_weight, masses=objective.masses, run=run)
 
     @abstractmethod
     def _make_objective(
@@ -277,10 +270,6 @@ class NeighborEmbedding(EmbeddingParameters):
         """The affinities on the scale of the objective."""
 
     @abstractmethod
-    def _pair_weight(self, n_rows: float) -> float:
-        """Repulsive weight of a pair of rows where all points are in one place."""
-
-    @abstractmethod
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         """How hard the field pushes a new point, and whether by its logarithm."""
 
@@ -291,11 +280,13 @@ class NeighborEmbedding(EmbeddingParameters):
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         n_rows = rows.n_rows
         k = min(self._wanted_neighbors(n_rows), max(1, n_rows - 1))
-        given = self.metric in PAIRWISE or self.affinity == "precomputed"
+        given = self.metric in PAIRWISE or self._takes_graph
         stages = (
             [] if given else [plan_search(rows, metric_of(self), k, self.search, patience=NEIGHBOR_PATIENCE)]
         )
-        repulsion = choose_repulsion(self.repulsion, n_rows, self.n_components, Events())
+        repulsion = choose_repulsion(
+            self.repulsion, self._repulsive_kernel, n_rows, self.n_components, Events()
+        )
         return [
             *stages,
             method_costs.affinities(n_rows, k, kept=33),
@@ -305,17 +296,7 @@ class NeighborEmbedding(EmbeddingParameters):
             costs.embedding_map(n_rows, k),
         ]
 
-    def _planned(self, n_rows: int) -> int:
-        """Iterations that a fit is likely to take."""
-        if isinstance(self.optimizer, Annealing):
-            return self.max_iter or self.optimizer.iterations
-        steps = usual_steps(self.max_iter) if isinstance(self.homotopy, str) else self.homotopy
-        if not isinstance(steps, numbers.Integral):
-            steps = len([] if steps is None else np.asarray(steps)) + 1
-        usual = USUAL_DESCENT * max(2, int(steps))
-        return min(usual, self.max_iter or usual)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric in PAIRWISE or self.affinity == "precomputed"
+        tags.input_tags.pairwise = self.metric in PAIRWISE or self._takes_graph
         return tags

@@ -13,6 +13,7 @@ from ..objectives.repulsion.barnes_hut import BarnesHut
 from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.fft import FFT
 from ..objectives.repulsion.protocol import Repulsion
+from ..objectives.similarities import Similarity
 from ..optimize.descent import DirectedDescent
 from ..optimize.momentum import Momentum
 from ..optimize.named import OPTIMIZERS
@@ -20,8 +21,8 @@ from ..optimize.schedules import Annealing
 
 ENGINES: tuple[type[Repulsion], ...] = (Exact, BarnesHut, FFT)
 REPULSIONS: Mapping[str, type[Repulsion]] = {kind.name: kind for kind in ENGINES}
-FEW_POINTS = 2500
-"""Points up to which the sum over all pairs is the quickest."""
+FEW_POINTS, FEW_BY_TABLE = 2500, 500
+"""Points up to which the sum over all pairs is the quickest: for a kernel with code of its own, and for others."""
 
 ENGINE_RULES: Mapping[str, Rule] = {
     "repulsion": Either(OneOf("auto", *REPULSIONS), Instance(*ENGINES)),
@@ -29,13 +30,15 @@ ENGINE_RULES: Mapping[str, Rule] = {
 }
 
 
-def choose_repulsion(repulsion: Any, n_points: int, n_components: int, events: Events) -> Repulsion:
+def choose_repulsion(
+    repulsion: Any, kernel: Similarity, n_points: int, n_components: int, events: Events
+) -> Repulsion:
     """The engine asked for; ``auto`` takes the quickest that serves so many dimensions."""
     if not isinstance(repulsion, str):
         return repulsion  # type: ignore[no-any-return]
     if repulsion != "auto":
         return REPULSIONS[repulsion]()
-    if n_points <= FEW_POINTS:
+    if n_points <= (FEW_POINTS if kernel.has_code else FEW_BY_TABLE):
         name, why = "exact", f"quickest for {n_points} points"
     elif n_components <= 2:
         name, why = "fft", f"quickest for {n_points} points in {n_components} dimensions"

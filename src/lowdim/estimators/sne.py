@@ -17,10 +17,10 @@ from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
 from .embedding_parameters import described
-from .neighbor_embedding import NeighborEmbedding
+from .perplexity_embedding import PerplexityEmbedding
 
 
-class SNE(NeighborEmbedding):
+class SNE(PerplexityEmbedding):
     """min sum_n KL(P_n | Q_n), q_m|n ~ exp(-|x_n - x_m|^2): sum p_m|n D + lambda sum_n log sum_m exp(-D).
 
     SNE (Hinton & Roweis 2003). The rows of P, the entropic affinities of the data, sum to 1 and are not made

@@ -12,11 +12,11 @@ from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
 from .embedding_parameters import described
-from .neighbor_embedding import NeighborEmbedding
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
+from .perplexity_embedding import PerplexityEmbedding
 
 
-class SymmetricSNE(NeighborEmbedding):
+class SymmetricSNE(PerplexityEmbedding):
     """min KL(P | Q), q_nm ~ exp(-|x_n - x_m|^2): sum p D + lambda log sum exp(-D).
 
     Symmetric SNE (Cook et al. 2007). P are the entropic affinities of the data, made symmetric. New points are placed

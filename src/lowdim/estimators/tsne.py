@@ -19,16 +19,16 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
 from .base import parameters
-from .embedding_parameters import EMBEDDING_RULES, described
+from .embedding_parameters import described
 from .embedding_schedule import usual_annealing
-from .neighbor_embedding import NeighborEmbedding
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
+from .perplexity_embedding import EMBEDDING_RULES, PerplexityEmbedding
 
 EXAGGERATION = 12.0
 
 
 @parameters
-class TSNE(NeighborEmbedding):
+class TSNE(PerplexityEmbedding):
     """min KL(P | Q), q_nm ~ 1 / (1 + |x_n - x_m|^2): sum p log(1 + D) + lambda log sum 1 / (1 + D).
 
     t-SNE (van der Maaten & Hinton 2008). P are the entropic affinities of the data, made symmetric. New points are

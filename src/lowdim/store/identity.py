@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,11 @@ class Identity:
     what: str
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
+
+    def beside(self, **more: Any) -> Identity:
+        """The same with more data, where there are any."""
+        given = {name: value for name, value in more.items() if value is not None}
+        return replace(self, data={**self.data, **given}) if given else self
 
     def texts(self) -> dict[str, str]:
         """A text for everything that decides the result, by its name."""

@@ -34,6 +34,7 @@ RECORDS = {
     "neighbors.metrics.general": ("GeneralMetric",),
     "affinities.gaussian": ("Gaussian", "FittedGaussian"),
     "affinities.entropic": ("Entropic", "FittedEntropic"),
+    "affinities.fuzzy": ("Fuzzy", "FittedFuzzy"),
     "affinities.binary": ("Binary", "FittedBinary"),
     "affinities.self_tuning": ("SelfTuning", "FittedSelfTuning"),
     "spectral.kernel_functions": ("Kernel",),
@@ -97,6 +98,8 @@ PIPELINE = "Pipeline"
 FAMILIES = {
     "Similarity": {
         "objectives.similarities.gaussian": "Gaussian",
+        "objectives.similarities.power": "Power",
+        "objectives.similarities.rounded_logarithm": "RoundedLogarithm",
         "objectives.similarities.student": "Student",
     },
 }

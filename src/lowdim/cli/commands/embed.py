@@ -58,6 +58,7 @@ EXAMPLES = [
 ]
 KEEPS = {
     "tsne": "neighbours stay neighbours: the usual picture of groups",
+    "umap": "the same, tighter, along UMAP's graph; labels may guide it in Python",
     "laplacian-eigenmaps": "who is close to whom: smooth curves and branches, large data",
     "diffusion-map": "where walks along the data lead: branches, whatever the density",
     "isomap": "distances along a curved surface",

@@ -24,7 +24,6 @@ RUNNING = {"random_state", "n_jobs", "memory_limit", "checkpoint"}
 OWNERS = ("solver", "affinity", "repulsion", "optimizer")
 """Parameters that take configured objects."""
 ELSEWHERE = {
-    "umap": " UMAP is not part of lowdim yet; the nearest to it here are tsne and laplacian-eigenmaps.",
     "diffmap": " Diffusion maps are called diffusion-map here.",
     "phate": " PHATE is not part of lowdim; the nearest to it here is diffusion-map.",
     "trimap": " TriMap is not part of lowdim; the nearest to it here is tsne.",

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import njit
-
 
 class Student(NamedTuple):
     """1 / (1 + D)."""
@@ -87,69 +85,3 @@ def first_slopes(radial: Any, factor: float, D: float) -> tuple[float, float, fl
     k1 = k0 * k0
     k2 = 2.0 * k1 * k0
     return k0, k1, k2, 3.0 * factor * k2 * k0
-
-
-HALF_ROOT = np.int32(0x3F3504F3)
-"""Bits of sqrt(1/2) in single precision."""
-LOG_TWO = np.float32(np.log(2.0))
-
-
-@njit(cache=True, nogil=True, forceinline=True, fastmath=True)
-def logarithm(q: Any) -> Any:
-    """log q in single precision, without a call, so that a loop over edges becomes vector code.
-
-    q = 2^e m with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh s, s = (m - 1) / (m + 1), by four terms of its
-    series: the error is below 1e-7.
-    """
-    bits = np.float32(q).view(np.int32)
-    exponent = np.int32(np.int32(bits - HALF_ROOT) >> np.int32(23))
-    m = np.int32(bits - np.int32(exponent << np.int32(23))).view(np.float32)
-    s = (m - np.float32(1.0)) / (m + np.float32(1.0))
-    t = s * s
-    series = np.float32(1 / 7) * t + np.float32(1 / 5)
-    series = (series * t + np.float32(1 / 3)) * t + np.float32(1.0)
-    return np.float32(exponent) * LOG_TWO + np.float32(2.0) * s * series
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def student_plane(
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    x: Any,
-    y: Any,
-    start: int,
-    stop: int,
-    value: bool,
-    order: Any,
-    force: Any,
-) -> float:
-    """`student` in two dimensions and single precision, coordinates in columns. Fast arithmetic reorders the sums.
-
-    Place n is that of point order[n], whose force it is.
-    """
-    one = np.float32(1.0)
-    energy = 0.0
-    for n in range(start, stop):
-        xn, yn = x[n], y[n]
-        across = along = row = np.float32(0.0)
-        if value:
-            for place in range(indptr[n], indptr[n + 1]):
-                m = indices[place]
-                a, b = xn - x[m], yn - y[m]
-                q = one + a * a + b * b
-                w = weights[place] / q
-                across += w * a
-                along += w * b
-                row += weights[place] * logarithm(q)
-            energy += np.float64(row)
-        else:
-            for place in range(indptr[n], indptr[n + 1]):
-                m = indices[place]
-                a, b = xn - x[m], yn - y[m]
-                w = weights[place] / (one + a * a + b * b)
-                across += w * a
-                along += w * b
-        force[order[n], 0] = across
-        force[order[n], 1] = along
-    return energy

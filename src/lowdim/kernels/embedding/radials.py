@@ -23,7 +23,7 @@ from .radial_table import Table
 REORDER = {"contract", "nsz", "reassoc"}
 
 
-def _by_kind(answers: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+def by_kind(answers: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     """The function that is, for each type of its first argument, the one given for it.
 
     A loop has it in its own code, with its own rules of arithmetic: what several loops had copies of would be
@@ -43,7 +43,7 @@ def _by_kind(answers: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
 def _by_name(name: str) -> Callable[..., Any]:
     """The function of this name of each module of a radial function."""
     homes = {Gaussian: radial_gaussian, Student: radial_student, Table: radial_table}
-    return _by_kind({kind: getattr(home, name) for kind, home in homes.items()})
+    return by_kind({kind: getattr(home, name) for kind, home in homes.items()})
 
 
 energy = _by_name("energy")
@@ -70,5 +70,5 @@ first_slopes = _by_name("first_slopes")
 charged = _by_name("charged")
 """c K_0 and c K_1 of (radial, c, D)."""
 
-near = _by_kind({Gaussian: radial_gaussian.near, StudentNear: radial_student.near, Table: radial_table.slope})
+near = by_kind({Gaussian: radial_gaussian.near, StudentNear: radial_student.near, Table: radial_table.slope})
 """K_order(D) of (radial, order, D), of one pair of near points."""

@@ -10,9 +10,23 @@ from collections.abc import Mapping
 
 from .base import Similarity, Slopes
 from .gaussian import GAUSSIAN, Gaussian
+from .power import Power
+from .rounded_logarithm import RoundedLogarithm
 from .student import STUDENT, Student
 
-BY_NAME: Mapping[str, type[Similarity]] = {kind.name: kind for kind in (Gaussian, Student)}
+BY_NAME: Mapping[str, type[Similarity]] = {
+    kind.name: kind for kind in (Gaussian, Student, Power, RoundedLogarithm)
+}
 """The similarities that a model file may name."""
 
-__all__ = ["BY_NAME", "GAUSSIAN", "STUDENT", "Gaussian", "Similarity", "Slopes", "Student"]
+__all__ = [
+    "BY_NAME",
+    "GAUSSIAN",
+    "STUDENT",
+    "Gaussian",
+    "Power",
+    "RoundedLogarithm",
+    "Similarity",
+    "Slopes",
+    "Student",
+]

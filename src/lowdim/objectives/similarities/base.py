@@ -87,6 +87,11 @@ class Similarity(ABC):
         return None
 
     @property
+    def has_code(self) -> bool:
+        """Whether compiled loops over pairs have code of its own; by a table a pair takes some ten times as long."""
+        return type(self).radial is not Similarity.radial
+
+    @property
     def radial(self) -> Any:
         """K for the compiled loops (`lowdim.kernels.embedding.radials`)."""
         return table_of(self)
@@ -100,6 +105,6 @@ class Similarity(ABC):
         return near_table(self, U)
 
     @property
-    def plane_loop(self) -> Callable[..., float] | None:
-        """A compiled loop for the attraction in the plane in single precision (`Attraction`), where there is one."""
+    def plane(self) -> Any:
+        """f for the loop over edges in the plane in single precision (`plane_edges`), where there is code for it."""
         return None

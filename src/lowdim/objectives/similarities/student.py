@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,9 +52,9 @@ class Student(Similarity):
         return kernels.embedding.radial_student.StudentNear(float(U), POWER)
 
     @property
-    def plane_loop(self) -> Callable[..., float] | None:
+    def plane(self) -> Any:
         """Its logarithm becomes vector code."""
-        return cast(Callable[..., float], kernels.embedding.radial_student.student_plane)
+        return kernels.embedding.plane_student.PlaneStudent()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,84 @@
+"""What UMAP's sampled optimiser minimises in expectation (Damrich & Hamprecht 2021), in full batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from ..core.records import Floats
+from .attraction import Attraction
+from .base import NeighborObjective
+from .repulsion.protocol import Engine
+from .terms import DenseTerm, Term, attractive_edges
+
+
+class UMAP(NeighborObjective):
+    """E(X) = sum mu_ij log(1 + a D^b) + lambda m / (2 N) sum d_i r(D_ik), d_i = sum_j mu_ij.
+
+    The sampled optimiser takes an edge with probability mu_ij and moves both of its ends, and draws m points k against
+    i, which it pushes away from k alone. Its expected step on i is 4 times
+
+        -sum_j mu_ij f'(D_ij) (x_i - x_j)  +  lambda m d_i / (2 N) sum_k r_1(D_ik) (x_i - x_k),
+
+    with f = log(1 + a D^b) and r_1 = -r'. The weights d_i are not symmetric, so that this is no gradient: as
+    ``faithful`` it takes the gradient's place. Otherwise the gradient is that of E, in which a pair counts with
+    (d_i + d_k) / 2: two fields of charges, the one of 1 and the other of d.
+
+    Attraction and engine have kernels of their own, whose -log is f and which is r (`RoundedLogarithm`).
+
+    Parameters
+    ----------
+    attraction, engine, lam, masses
+        As for every objective.
+    negatives
+        m, points drawn against each end of an edge.
+    faithful
+        Whether the expected step of the sampled optimiser takes the gradient's place.
+    """
+
+    def __init__(
+        self,
+        attraction: Attraction,
+        engine: Engine,
+        lam: float = 1.0,
+        masses: Floats | None = None,
+        *,
+        negatives: float = 5.0,
+        faithful: bool = False,
+    ) -> None:
+        super().__init__(attraction, engine, lam, masses)
+        self.negatives = negatives
+        self.faithful = faithful
+
+    @cached_property
+    def charges(self) -> Floats:
+        """d_i, of all the rows that a point stands for together."""
+        return np.asarray(self.attraction.weights.sum(axis=1), dtype=np.float64).ravel()
+
+    @cached_property
+    def rate(self) -> float:
+        """m / (2 N), N the number of rows."""
+        return self.negatives / (2.0 * float(self.counts.sum()))
+
+    def _repulsion(self, X: Floats) -> tuple[float, Floats]:
+        """m / (2 N) sum d_i phi_i, and the force, symmetric or faithful."""
+        field = self.engine.field(X, self.masses)
+        energy = self.rate * float(np.sum(self.charges * (field.potential + self.copies)))
+        force = self.charges[:, None] * field.force
+        if not self.faithful:
+            force = 0.5 * (force + self.counts[:, None] * self.engine.field(X, self.charges).force)
+        return energy, self.rate * force
+
+    def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
+        """lambda m (d_i + d_k) r_2 / (4 N) between all points, and on edges mu f'', if ``positive`` where above 0."""
+        scale, d, masses = 0.5 * self.lam * self.rate, self.charges[:, None], self.counts[:, None]
+
+        def product(C: Floats) -> Floats:
+            width = C.shape[1]
+            sums = self.engine.sums(X, np.hstack([masses * C, d * C]), 2)
+            return np.asarray(scale * (d * sums[:, :width] + masses * sums[:, width:]))
+
+        bound = 0.0 if positive else None
+        return (DenseTerm(X, product), attractive_edges(X, self.attraction, self.counts, bound))

@@ -19,6 +19,7 @@ NAMES = [
     "sweep",
     "million",
     "tsne",
+    "umap",
     "evaluation",
     "placing",
     "service",

@@ -68,7 +68,7 @@ def test_parts_are_those_that_the_library_knows():
         assert {name: part.class_name for name, part in parts_of(parameter).items()} == {
             name: kind.__name__ for name, kind in known.items()
         }
-    assert set(parts_of("affinity")) == {"gaussian", "entropic", "binary", "self-tuning"}
+    assert set(parts_of("affinity")) == {"gaussian", "entropic", "fuzzy", "binary", "self-tuning"}
     assert list(parts_of("optimizer")) == list(OPTIMIZERS)
     assert parts_of("metric") == {}
     assert (owner_of("LLL"), owner_of("LimitedMemory"), owner_of("Isomap")) == ("solver", "optimizer", "")

@@ -83,12 +83,17 @@ Kind = TypeVar("Kind")
 def parameters(kind: type[Kind]) -> type[Kind]:
     """Turn the annotated fields of an estimator into its constructor, which only stores them.
 
-    Where the constructor is shown, what an estimator has of its own comes before what is common to all.
+    Where the constructor is shown, what an estimator has of its own comes before what is common to all, and what its
+    class calls ``_leading`` before that.
     """
     made = dataclass(eq=False, repr=False)(kind)
     constructor: Any = made.__init__
     signature, common = inspect.signature(constructor), COMMON_RULES.keys() - {"n_components"}
-    ordered = sorted(signature.parameters.values(), key=lambda parameter: parameter.name in common)
+    leading = getattr(made, "_leading", ())
+    ordered = sorted(
+        signature.parameters.values(),
+        key=lambda each: (each.name in common, each.kind, each.name not in leading),
+    )
     constructor.__signature__ = signature.replace(parameters=ordered)
     return made
 

@@ -67,6 +67,7 @@ class PerplexityEmbedding(NeighborEmbedding):
     homotopy: Any = "auto"
 
     _rules: ClassVar[Mapping[str, Rule]] = EMBEDDING_RULES
+    _leading: ClassVar[tuple[str, ...]] = ("perplexity",)
     _kernel: ClassVar[Similarity]
 
     def _check_parameters(self) -> None:

@@ -149,6 +149,7 @@ class UMAP(NeighborEmbedding):
         "target_metric": OneOf("categorical", "euclidean"),
         "target_weight": Share(),
     }
+    _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
 
     def fit(self, X: Any, y: Any = None) -> UMAP:

@@ -43,8 +43,10 @@ class Correlations:
 
 def _typical(source: Distances, sample: Sample) -> float:
     """A distance to measure by: the mean of one row, or that of another where all points are where the first is."""
+    table = np.empty((1, sample.n_points))
     for row in sample.rows:
-        mean = float(source.table(row[None])[0].mean())
+        source.fill(row[None], table)
+        mean = float(table.mean())
         if mean > 0:
             return mean
     return 1.0

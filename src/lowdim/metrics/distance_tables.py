@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +15,8 @@ from ..core.records import Floats, Integers
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
+from ..kernels.neighbors.product_tiles import LANES
+from ..kernels.neighbors.ranks import CLASS
 from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MAPPED, MappedMetric, resolve_metric
@@ -24,21 +25,19 @@ from ..validation import check_finite
 TABLE_ENTRIES = 1 << 22
 """Entries of a table of distances: 34 MB for the data, as much for the embedding; each a thread."""
 CURVE_POINTS = 60
-PRODUCT_ROWS = 2_048
-"""Points that are multiplied with at once: their coordinates stay in the cache."""
 
 
 class Distances(Protocol):
     """Distances between points that are held in some form."""
 
-    def table(self, points: Integers) -> Floats:
-        """Distances of some points to every point, b x N, a new array."""
+    def fill(self, points: Integers, out: Floats) -> None:
+        """Put into ``out`` the distances of some points to every point, b x N."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WholeProducts:
-    """Squared distances |x|^2 + |y|^2 - 2 x'y of whole numbers of one or two bytes, without any rounding.
+    """Distances from |x|^2 + |y|^2 - 2 x'y of whole numbers of one or two bytes, without any rounding.
 
     Every product, every sum of products and so every entry is a whole number that ``precision`` holds: the matrix
     product gives what differences give, to the last bit and whatever its order of summation. ``middle`` of the type is
@@ -65,17 +64,16 @@ class WholeProducts:
         for part in row_blocks(rows.n_rows, rows.block_rows()):
             squares[part] = np.square(rows.block(part) - middle).sum(axis=1)
         precision = np.float32 if largest < 1 << 24 else np.float64
-        return WholeProducts(values, precision, float(middle), squares)
+        return WholeProducts(native(values), precision, float(middle), squares)
 
-    def fill(self, points: Integers, out: Floats) -> None:
-        """Squared distances of some points to every point."""
-        middle = self.precision(self.middle)
-        x = self.values[points].astype(self.precision) - middle
-        for part in row_blocks(self.squares.size, PRODUCT_ROWS):
-            products = x @ (self.values[part].astype(self.precision) - middle).T
-            np.multiply(products, -2.0, out=out[:, part])
-            out[:, part] += self.squares[part]
-        out += self.squares[points, None]
+    def fill(self, points: Integers, unit: float, out: Floats) -> None:
+        """Distances of some points to every point, from squares in the unit of others."""
+        panel = np.zeros((self.values.shape[1], -(-points.size // LANES) * LANES), self.precision)
+        panel[:, : points.size] = self.values[points].T
+        panel[:, : points.size] -= self.precision(self.middle)
+        kernels.neighbors.tables.whole_table(
+            panel, self.squares[points], self.values, self.middle, self.squares, unit, out
+        )
 
 
 class MappedDistances:
@@ -86,35 +84,44 @@ class MappedDistances:
         # Taken before the threads start: where it is a copy, there should be one.
         self.values = None if rows.is_mapped else self.geometry.values
         self.products = None if metric is not MAPPED["euclidean"] else WholeProducts.of(rows)
+        # No difference is over four units. Only where these could add up to more than float64 holds must each
+        # distance be looked at.
+        is_safe = metric is MAPPED["euclidean"] and np.isfinite(4.0 * rows.n_columns * self.geometry.unit)
+        self._unit = self.geometry.unit if is_safe else 0.0
 
-    def table(self, points: Integers) -> Floats:
+    def fill(self, points: Integers, out: Floats) -> None:
         """Distances of some points to every point."""
         geometry = self.geometry
         chosen, part = geometry.rows.select(points), slice(0, points.size)
-        out = np.empty((points.size, geometry.rows.n_rows))
-        if geometry.rows.is_mapped:
-            x = geometry.mapped(chosen, part)
-            for piece in row_blocks(geometry.rows.n_rows, geometry.rows.block_rows()):
-                near = np.empty((points.size, piece.stop - piece.start))
-                values = native(geometry.rows.block(piece, geometry.rows.values.dtype))
-                kernels.neighbors.tables.dense_table(x, values, geometry.terms[piece], near)
-                out[:, piece] = near
-        elif self.products is not None:
-            self.products.fill(points, out)
-            out /= geometry.unit**2
-        elif not geometry.rows.is_sparse:
-            kernels.neighbors.tables.dense_table(
-                geometry.mapped(chosen, part), self.values, geometry.terms, out
-            )
-        else:
+        if geometry.rows.is_sparse:
             block = geometry.block(chosen, part)
             kernels.neighbors.tables.sparse_table(
                 block.values, block.terms, self.values, geometry.terms, geometry.rows.n_columns, out
             )
+        elif self.products is not None:
+            self.products.fill(points, geometry.unit, out)
+            return
+        else:
+            self._by_differences(geometry.mapped(chosen, part), out)
+            if self._unit:
+                return
         for row in out:
             # A row at a time stays in the cache.
-            row[:] = check_finite(geometry.to_metric(row), "The distances between the points")
-        return out
+            row[:] = geometry.to_metric(row)
+            # The largest is infinite if any is, and NaN if any is that.
+            check_finite(row.max(keepdims=True), "The distances between the points")
+
+    def _by_differences(self, x: Floats, out: Floats) -> None:
+        """Distances where the kernel can take the roots, and squared ones else."""
+        geometry, unit = self.geometry, self._unit
+        if not geometry.rows.is_mapped:
+            kernels.neighbors.tables.dense_table(x, self.values, geometry.terms, unit, out)
+            return
+        for piece in row_blocks(geometry.rows.n_rows, geometry.rows.block_rows()):
+            near = np.empty((x.shape[0], piece.stop - piece.start))
+            values = native(geometry.rows.block(piece, geometry.rows.values.dtype))
+            kernels.neighbors.tables.dense_table(x, values, geometry.terms[piece], unit, near)
+            out[:, piece] = near
 
 
 class TableDistances:
@@ -123,7 +130,7 @@ class TableDistances:
     def __init__(self, index: AllPairsIndex) -> None:
         self.index = index
 
-    def table(self, points: Integers) -> Floats:
+    def fill(self, points: Integers, out: Floats) -> None:
         """Distances of some points to every point."""
         table = self.index.table(self.index.rows.select(points), slice(0, points.size))
         if not (np.isfinite(table).all() and table.min() >= 0):
@@ -131,7 +138,7 @@ class TableDistances:
                 f"metric of score must give finite distances >= 0; {self.index.metric!r} gave {_worst(table)!r}. "
                 "Use another metric, or correct it."
             )
-        return table
+        out[:] = table
 
 
 def distances_between(rows: Rows, metric: str | Callable[..., float], n_jobs: int | None) -> Distances:
@@ -147,8 +154,10 @@ def distances_between(rows: Rows, metric: str | Callable[..., float], n_jobs: in
 class RanksAsked:
     """What is asked of the orders in which data and embedding put all other points: numbers of neighbours.
 
-    ``weights[k - 1]`` is what each of the k nearest that are kept counts for in sum_k R(k) / k over sum_k 1 / k,
-    k = 1 ... N - 2, before ``offset`` is subtracted (Lee, Peluffo-Ordóñez & Verleysen 2015).
+    Each of the k nearest that are kept counts for w(k) in sum_k R(k) / k over sum_k 1 / k, k = 1 ... N - 2, before
+    ``offset`` is subtracted (Lee, Peluffo-Ordóñez & Verleysen 2015). A point whose larger rank in the two orders is m,
+    from 0, is kept for all k > m: ``of_rank[m]`` is the sum of their w(k) in ``unit``, a whole number, so that the sum
+    over all points rounds nothing; and above it, which of the ``ks`` these are, as `compare_orders` takes it.
     """
 
     def __init__(self, n_points: int, n_neighbors: int) -> None:
@@ -158,7 +167,13 @@ class RanksAsked:
         self.ks: Integers = np.union1d(spaced, n_neighbors)
         k = np.arange(1.0, others)
         total = float((1 / k).sum())
-        self.weights: Floats = np.append(others / (k * k * (others - k)), 0.0) / total
+        # The last two are for those that are kept for no k: the furthest, and the point itself.
+        weights = np.append(others / (k * k * (others - k)), [0.0, 0.0]) / total
+        worth = np.cumsum(weights[::-1])[::-1]
+        # Neither what a point is worth nor the sum over all may reach beyond its bits.
+        self.unit = float(worth[0]) / 2 ** (min(CLASS, 62 - n_points.bit_length()) - 1)
+        classes = self.ks.size + 1 - np.searchsorted(self.ks, np.arange(n_points), side="right")
+        self.of_rank: Integers = (classes << CLASS) + np.rint(worth / self.unit).astype(np.int64)
         self.offset = float((1 / (others - k)).sum()) / total
 
 
@@ -176,7 +191,7 @@ class Orders:
 
 
 class View:
-    """A block of sampled rows; what no measure asks for is not computed.
+    """A block of sampled rows: distances ``given`` in the data and ``shown``, b x N; and, where asked for, orders.
 
     Parameters
     ----------
@@ -188,62 +203,60 @@ class View:
         The part of them that this view is of.
     ranks
         What is asked of the two orders.
+    tables
+        Room for the distances in both, 2 x b x N or more rows.
     """
 
     def __init__(
-        self, data: Distances, embedding: Distances, sampled: Integers, part: slice, ranks: RanksAsked
+        self,
+        data: Distances,
+        embedding: Distances,
+        sampled: Integers,
+        part: slice,
+        ranks: RanksAsked,
+        tables: Floats,
     ) -> None:
-        self._data, self._embedding = data, embedding
         self.sampled, self.part, self.ranks = sampled, part, ranks
+        self.given, self.shown = self._filled(data, tables[0]), self._filled(embedding, tables[1])
+        self._orders: Orders | None = None
 
     @property
     def points(self) -> Integers:
         """The points of this view."""
         return self.sampled[self.part]
 
-    @cached_property
-    def given(self) -> Floats:
-        """Distances of each row to every point in the data."""
-        return self._without_self(self._data.table(self.points))
-
-    @cached_property
-    def shown(self) -> Floats:
-        """Distances of each row to every point in the embedding."""
-        return self._without_self(self._embedding.table(self.points))
-
-    @cached_property
+    @property
     def orders(self) -> Orders:
         """The two orders of each row compared."""
+        # No `cached_property`: before Python 3.12 it has one lock for all views, and threads would wait for it.
+        if self._orders is None:
+            self._orders = self._compared()
+        return self._orders
+
+    def _compared(self) -> Orders:
         rows, asked = self.points.size, self.ranks
         found = Orders(
             np.empty((rows, asked.n_neighbors), np.int64),
             np.empty((rows, 2)),
             np.empty((rows, asked.ks.size + 1)),
         )
-        spans = np.stack([self._spans(table) for table in (self.shown, self.given)], axis=1)
         kernels.neighbors.ranks.compare_orders(
             self.shown,
             self.given,
-            spans,
             self.points,
             asked.ks,
-            asked.weights,
+            asked.of_rank,
+            asked.unit,
             found.nearest,
             found.intrusions,
             found.kept,
         )
         return found
 
-    def _spans(self, table: Floats) -> Floats:
-        """The least and the largest distance of each row to another point."""
-        places = np.arange(self.points.size), self.points
-        table[places] = np.inf
-        least = table.min(axis=1)
-        table[places] = 0.0
-        return np.column_stack((least, table.max(axis=1)))
-
-    def _without_self(self, table: Floats) -> Floats:
-        """The distance of a point to itself is 0, whatever the metric made of it."""
+    def _filled(self, distances: Distances, table: Floats) -> Floats:
+        """Distances to every point; that of a point to itself is 0, whatever the metric made of it."""
+        table = table[: self.points.size]
+        distances.fill(self.points, table)
         table[np.arange(self.points.size), self.points] = 0.0
         return table
 

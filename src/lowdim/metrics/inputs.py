@@ -98,7 +98,10 @@ def label_codes(owner: str, name: str, labels: NDArray[Any]) -> tuple[Integers, 
 
 def _check_finite_rows(owner: str, name: str, rows: Rows) -> None:
     """Raise a NotFiniteError that names the rows which hold NaN or infinite entries."""
-    if rows.values.dtype.kind != "f":
+    # A sparse matrix is looked at as a whole: with a column for each point it would come in thousands of blocks.
+    if rows.values.dtype.kind != "f" or (
+        sparse.issparse(rows.values) and np.isfinite(rows.values.data).all()
+    ):
         return
     wrong: list[int] = []
     for part in row_blocks(rows.n_rows, rows.block_rows()):

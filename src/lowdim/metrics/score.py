@@ -35,7 +35,7 @@ _RULES: dict[str, Rule] = {
     "confidence": Real(0.0, high=1.0),
     "n_jobs": Either(Nothing(), Jobs()),
 }
-_MANY_ROWS, _FEW_ROWS, _PAIRS = 2_000, 500, 200_000_000
+_MANY_ROWS, _FEW_ROWS, _PAIRS = 2_000, 500, 100_000_000
 
 
 class Family(Protocol):
@@ -72,7 +72,7 @@ def score(
 
     Each sampled point is compared with all others: its distances to all N points in the data and in the embedding are
     computed and both are put in order, some rows at a time, never N x N. Without sampling the values are exact and the
-    intervals have no width; only ``recall_area`` is, beyond 5,000 points, known to 1e-5 alone, since ranks far from the
+    intervals have no width; only ``recall_area`` is, beyond 5,000 points, known to 1e-4 alone, since ranks far from the
     first ones are taken from a histogram of the distances.
 
     Parameters
@@ -94,7 +94,7 @@ def score(
         apply. Without the first four and the last nothing is put in order, which is most of the work.
     sample
         Points to compare with all others: a number, ``"all"``, or ``"auto"``: all up to 5,000, above that 2,000, and
-        fewer past 100,000 points, down to 500. ``spearman`` and
+        fewer past 50,000 points, down to 500 from 200,000 on. ``spearman`` and
         ``distance_correlation`` look at the pairs among the first 2,000 of them.
     confidence
         How often an interval covers the value that all points would give.
@@ -205,12 +205,20 @@ def _measure(
     n_jobs: int | None,
 ) -> dict[str, Any]:
     """Fields of `Scores`: every family looks at every view, then at what all views gave."""
+    size = rows_in_view(drawn.n_points, drawn.size)
+    # Room is used again: the system would hand out every page of a new array empty, and with a wait.
+    rooms: list[Floats] = []
 
     def look(part: slice) -> list[Floats]:
-        view = View(data, shown, drawn.rows, part, ranks)
-        return [family.of_rows(view) for family in families]
+        try:
+            tables = rooms.pop()
+        except IndexError:
+            tables = np.empty((2, size, drawn.n_points))
+        view = View(data, shown, drawn.rows, part, ranks, tables)
+        found = [family.of_rows(view) for family in families]
+        rooms.append(tables)
+        return found
 
-    size = rows_in_view(drawn.n_points, drawn.size)
     parts = map_blocks(look, drawn.size, n_jobs=n_jobs, block_rows=size)
     found: dict[str, Any] = {}
     for place, family in enumerate(families):

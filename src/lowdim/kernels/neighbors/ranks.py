@@ -16,14 +16,20 @@ from ...core.records import Floats, Integers
 from ..compiling import njit
 
 DIGIT = 11
-BUCKETS = 1 << 15
-ROUGH = 1_024
+UPPER = 3
+"""Digits by which keys are sorted before the rest is tidied up."""
+BUCKETS = 1 << 14
+ROUGH = 256
 """A rank from a bucket is off by less than one in so many."""
-MOST_APART = 8
-"""Where more than one point in so many would have to be told from the others of its bucket, all are sorted."""
+MOST_APART, MOST_WORK = 8, 8
+"""Where more than one point in so many must be told from the others of its bucket, or the squares of their numbers come
+to more than so many for each point, all are sorted."""
+CLASS = 56
+"""What a rank is worth is below 2^CLASS, which class it belongs to is above."""
 SORTED = 5_000
 """Up to so many points all distances are always sorted."""
-WITHOUT_SIGN = np.uint64((1 << 63) - 1)
+SIGNLESS = np.int64((1 << 63) - 1)
+WITHOUT_SIGN = np.uint64(SIGNLESS)
 Bits = NDArray[np.uint64]
 Places = NDArray[np.int32]
 
@@ -50,11 +56,13 @@ def digits(keys: Bits, order: Places, counts: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def sort_bits(keys: Bits, order: Places, spare_keys: Bits, spare_order: Places, counts: Any) -> None:
-    """Put in ``order`` the places of the keys from the smallest on, equal ones as they came; the keys are used up."""
-    passes, mask = digits(keys, order, counts), np.uint64((1 << DIGIT) - 1)
+def sort_digits(
+    keys: Bits, order: Places, spare_keys: Bits, spare_order: Places, counts: Any, turns: tuple[int, int]
+) -> None:
+    """Sort keys and ``order`` by the digits of some turns, equal ones as they came; ``counts`` is used up."""
+    mask, first, past = np.uint64((1 << DIGIT) - 1), turns[0], turns[1]
     source, target, places, moved = keys, spare_keys, order, spare_order
-    for turn in range(passes):
+    for turn in range(first, past):
         ends, total = counts[turn], 0
         for digit in range(ends.size):
             count = ends[digit]
@@ -69,24 +77,52 @@ def sort_bits(keys: Bits, order: Places, spare_keys: Bits, spare_order: Places, 
             target[end] = key
             moved[end] = places[place]
         source, target, places, moved = target, source, moved, places
-    if passes % 2:
+    if (past - first) % 2:
         order[:] = spare_order
+        keys[:] = spare_keys
+
+
+@njit(cache=True, nogil=True)
+def is_tidied(keys: Bits, order: Places) -> bool:
+    """Sort what is all but sorted by insertion, equal keys as they came; False where that is much work."""
+    left = keys.size
+    for place in range(1, keys.size):
+        key, point, hole = keys[place], order[place], place
+        while hole > 0 and keys[hole - 1] > key:
+            keys[hole], order[hole] = keys[hole - 1], order[hole - 1]
+            hole -= 1
+        keys[hole], order[hole] = key, point
+        left -= place - hole
+        if left < 0:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def sorted_places(keys: Bits) -> Places:
-    """The places of the keys from the smallest on, equal ones as they came; the keys are used up."""
+    """The places of the keys from the smallest on, equal ones as they came; the keys are used up.
+
+    The upper digits tell nearly all keys apart. Where they do not, what they have put in order is sorted by all.
+    """
     size = keys.size
     order, spare_order, spare_keys = (
         np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.uint64),
     )
-    sort_bits(keys, order, spare_keys, spare_order, np.empty((-(-64 // DIGIT), 1 << DIGIT), np.int32))
+    counts = np.empty((-(-64 // DIGIT), 1 << DIGIT), np.int32)
+    passes = digits(keys, order, counts)
+    start = max(0, passes - UPPER)
+    sort_digits(keys, order, spare_keys, spare_order, counts, (start, passes))
+    if start > 0 and not is_tidied(keys, order):
+        for place in range(size):
+            spare_keys[order[place]] = keys[place]
+        passes = digits(spare_keys, order, counts)
+        sort_digits(spare_keys, order, keys, spare_order, counts, (0, passes))
     return order
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
 def moments(given: Floats, shown: Floats, own: Integers, units: tuple[float, float], out: Floats) -> None:
     """Sums over all points but ``own`` of x, y, x^2, y^2 and x y of each row: distances times ``units``, less 1."""
     for row in range(given.shape[0]):
@@ -103,129 +139,196 @@ def moments(given: Floats, shown: Floats, own: Integers, units: tuple[float, flo
 
 
 @njit(cache=True, nogil=True)
-def fill_buckets(distances: Floats, span: Floats, own: int, buckets: Any, table: Places) -> None:
+def span(distances: Any, own: int) -> Any:
+    """The bits of the least and of the largest distance to another point than ``own``; signs are left out."""
+    lowest, highest = SIGNLESS, np.int64(0)
+    for point in range(own):
+        lowest, highest = min(lowest, distances[point] & SIGNLESS), max(highest, distances[point] & SIGNLESS)
+    for point in range(own + 1, distances.size):
+        lowest, highest = min(lowest, distances[point] & SIGNLESS), max(highest, distances[point] & SIGNLESS)
+    return lowest, highest
+
+
+@njit(cache=True, nogil=True)
+def fill_buckets(distances: Floats, own: int, buckets: Any, starts: Places) -> None:
     """The bucket of each point, of equal widths from the least distance to the largest, and how many each holds.
 
-    A larger distance is never in an earlier bucket. The last bucket is that of ``own`` alone.
+    A larger distance is never in an earlier bucket. The last bucket is that of ``own`` alone. ``starts[b + 1]``
+    receives the points in bucket b.
     """
-    last = table.size - 1
-    scale = (last - 1) / (span[1] - span[0]) if span[1] - span[0] > 0.0 else 0.0
+    ends = np.array(span(distances.view(np.int64), own)).view(np.float64)
+    last, width = BUCKETS, ends[1] - ends[0]
+    scale = (last - 1) / width if width > 0.0 else 0.0
     if not np.isfinite(scale):
         scale = 0.0
     for point in range(distances.size):
-        buckets[point] = np.int32((distances[point] - span[0]) * scale)
+        buckets[point] = np.int32((distances[point] - ends[0]) * scale)
     buckets[own] = last
-    table[:] = 0
+    starts[:] = 0
+    counts = starts[1:]
     for point in range(distances.size):
-        table[buckets[point]] += 1
+        counts[buckets[point]] += 1
 
 
 @njit(cache=True, nogil=True)
-def rank_buckets(table: Places, ks: Integers, k: int) -> int:
-    """Turn the number of points in each bucket into the rank that they get; return how many buckets hold the k first.
+def middle(starts: Places, bucket: int) -> int:
+    """The rank that all points of a bucket get where they are not told apart: the middle of theirs."""
+    return starts[bucket] + (starts[bucket + 1] - starts[bucket] - 1 + (bucket & 1)) // 2
 
-    The rank is the middle of theirs. It is written as ``~rank`` where the points must be told apart: where one of the
-    ``ks`` divides the bucket, and where ROUGH times the points in it come to more than their rank. Where these are too
-    many, 0 is returned.
+
+@njit(cache=True, nogil=True)
+def rank_buckets(starts: Places, ks: Integers, k: int, of_rank: Integers, entries: Integers) -> Any:
+    """Turn the numbers of points into the first rank of each bucket, and give each bucket the entry of its rank.
+
+    The entry is 0 where the points must be told apart: where one of the ``ks`` divides the bucket, and where ROUGH
+    times the points in it come to more than their rank. Returned are how many buckets hold the k first, and the work
+    of telling apart.
     """
-    total, asked, first, n_apart, upcoming = 0, 0, 1, 0, ks[0]
-    for bucket in range(table.size - 1):
-        count = table[bucket]
-        middle = total + (count - 1 + (bucket & 1)) // 2
-        if (upcoming < total + count or total < ROUGH * count) and count > 1:
-            middle = ~middle
+    for bucket in range(1, starts.size):
+        starts[bucket] += starts[bucket - 1]
+    n_apart, work = 0, 0
+    for bucket in range(entries.size):
+        start, count = starts[bucket], starts[bucket + 1] - starts[bucket]
+        # Unsigned: an index that might be below zero would be looked at, and no vectors used.
+        entry = of_rank[np.uint32(start + ((max(count, 1) - 1 + (bucket & 1)) >> 1))]
+        entries[bucket] = 0 if (start < ROUGH * count) & (count > 1) else entry
+    for bucket in range(entries.size):
+        count = starts[bucket + 1] - starts[bucket]
+        n_apart += count if entries[bucket] == 0 else 0
+        work += count * count if entries[bucket] == 0 else 0
+    for asked in ks:
+        bucket = np.searchsorted(starts, asked, side="right") - 1
+        count = starts[bucket + 1] - starts[bucket]
+        if starts[bucket] < asked and entries[bucket] != 0:
+            entries[bucket] = 0
             n_apart += count
-        table[bucket] = middle
-        total += count
-        first += total < k
-        while upcoming <= total:
-            asked += 1
-            upcoming = ks[asked] if asked < ks.size else np.iinfo(np.int64).max
-    table[-1] = total
-    return first if MOST_APART * n_apart <= total else 0
+            work += count * count
+    first = np.searchsorted(starts, k, side="left")
+    return first, work if MOST_APART * n_apart <= of_rank.size else MOST_WORK * of_rank.size + 1
 
 
 @njit(cache=True, nogil=True)
-def tell_apart(points: Places, distances: Floats, buckets: Any, table: Places, ranks: Places) -> None:
-    """Exact ranks of all points of some buckets, those at one distance in the order given; ``ranks`` is by point."""
-    ordered = points[sorted_places(np.abs(distances[points]).view(np.uint64))]
-    start = 0
-    while start < ordered.size:
-        bucket, end = buckets[ordered[start]], start + 1
-        while end < ordered.size and buckets[ordered[end]] == bucket:
-            end += 1
-        rank = ~table[bucket] - (end - start - 1 + (bucket & 1)) // 2
-        for place in range(start, end):
-            ranks[ordered[place]] = rank + place - start
-        start = end
+def near_apart(firsts: Any, spare: Any) -> int:
+    """Tell apart the buckets of the points among the k first of one side, on the other too; the work of that."""
+    buckets, starts, entries, _, _ = spare
+    work = 0
+    for point in range(buckets.shape[1]):
+        if buckets[0, point] < firsts[0] or buckets[1, point] < firsts[1]:
+            for side in range(2):
+                bucket = buckets[side, point]
+                if entries[side, bucket] != 0:
+                    entries[side, bucket] = 0
+                    work += (starts[side, bucket + 1] - starts[side, bucket]) ** 2
+    return work
 
 
 @njit(cache=True, nogil=True)
 def count_by_buckets(
     shown: Floats,
     given: Floats,
-    spans: Floats,
     own: int,
     ks: Integers,
+    of_rank: Integers,
     nearest: Any,
-    counts: Any,
-    sums: Any,
     spare: Any,
+    sums: Any,
+    totals: Any,
 ) -> bool:
     """``count_by_sorting`` without sorting all: ranks from buckets, exact where ``rank_buckets`` says so.
 
-    False, and nothing is counted, where the distances do not spread over the buckets. ``spans`` are the
-    least and the largest distance on both sides. ``spare`` holds, for both, the bucket of each point, the rank of each
-    bucket, and the exact ranks of points; and points.
+    False, and nothing is counted, where the distances do not spread over the buckets. ``spare`` holds, for both sides,
+    the bucket of each point, the first rank of each bucket, its entry, and the exact ranks of points; and points.
     """
-    k, (buckets, table, _, few) = nearest.size, spare
-    firsts = np.empty(2, np.int64)
+    buckets, starts, entries, _, few = spare
+    firsts, work = np.empty(2, np.int64), 0
     for side, distances in enumerate((shown, given)):
-        fill_buckets(distances, spans[side], own, buckets[side], table[side])
-        firsts[side] = rank_buckets(table[side], ks, k)
-        if firsts[side] == 0:
-            return False
-    n_few = 0
+        fill_buckets(distances, own, buckets[side], starts[side])
+        firsts[side], more = rank_buckets(starts[side], ks, nearest.size, of_rank, entries[side])
+        work += more
+    work += near_apart(firsts, spare)
+    if work > MOST_WORK * shown.size:
+        return False
+    # Rows of their own: one sum would wait for the one before.
+    lanes, mask, worth, n_few = np.zeros((4, totals.size), np.int64), (1 << CLASS) - 1, 0, 0
     for point in range(shown.size):
-        if buckets[0, point] < firsts[0] or buckets[1, point] < firsts[1]:
-            few[n_few] = point
-            n_few += 1
-    for point in few[:n_few]:
-        # Among the k first on one side: their exact rank on the other is needed too.
-        for side in range(2):
-            rank = table[side, buckets[side, point]]
-            table[side, buckets[side, point]] = min(rank, ~rank)
-    n_few = 0
-    for point in range(shown.size):
-        rank, other = table[0, buckets[0, point]], table[1, buckets[1, point]]
-        if min(rank, other) < 0:
-            few[n_few] = point
-            n_few += 1
-        else:
-            counts[max(rank, other)] += 1
-    count_exactly(shown, given, few[:n_few], spare, nearest, counts, sums)
+        entry = min(entries[0, buckets[0, point]], entries[1, buckets[1, point]])
+        few[n_few] = point
+        n_few += entry == 0
+        lanes[point & 3, np.uint32(entry >> CLASS)] += 1
+        worth += entry & mask
+    for lane in range(4):
+        totals += lanes[lane]
+    totals[0] = worth
+    # The point itself was counted, for nothing.
+    totals[of_rank[-1] >> CLASS] -= 1
+    count_exactly(shown, given, few[:n_few], of_rank, nearest, spare, sums, totals)
     return True
 
 
 @njit(cache=True, nogil=True)
+def exact_ranks(
+    few: Places,
+    first: Floats,
+    second: Floats,
+    buckets: Any,
+    starts: Places,
+    entries: Any,
+    places: Any,
+    ranks: Any,
+) -> None:
+    """Ranks of some points on one side: exact in the buckets that are told apart, all of whose points are here.
+
+    Those at one distance come by the other, then as given. The entry of such a bucket counts the points that are
+    in place, and is 0 again at the end.
+    """
+    for point in few:
+        bucket = buckets[point]
+        placed = entries[bucket]
+        if placed >= 1 << CLASS:
+            ranks[point] = middle(starts, bucket)
+            continue
+        start = starts[bucket]
+        place = start + placed
+        while place > start:
+            other = places[place - 1]
+            if first[other] < first[point] or (
+                first[other] == first[point] and second[other] <= second[point]
+            ):
+                break
+            places[place] = other
+            place -= 1
+        places[place] = point
+        entries[bucket] = placed + 1
+    for point in few:
+        bucket = buckets[point]
+        placed = entries[bucket]
+        if 0 < placed < 1 << CLASS:
+            for rank in range(starts[bucket], starts[bucket] + placed):
+                ranks[places[rank]] = rank
+            entries[bucket] = 0
+
+
+@njit(cache=True, nogil=True)
 def count_exactly(
-    shown: Floats, given: Floats, few: Places, spare: Any, nearest: Any, counts: Any, sums: Any
+    shown: Floats,
+    given: Floats,
+    few: Places,
+    of_rank: Integers,
+    nearest: Any,
+    spare: Any,
+    sums: Any,
+    totals: Any,
 ) -> None:
     """Count the points that are to be told apart on some side; among them are the k first of either."""
-    k, (buckets, table, exact, _) = nearest.size, spare
-    is_apart = np.empty(few.size, np.bool_)
-    for side in range(2):
-        for place, point in enumerate(few):
-            exact[side, point] = table[side, buckets[side, point]]
-            is_apart[place] = exact[side, point] < 0
-        apart = few[is_apart]
-        if side == 1:
-            # Points at one distance in the data come as they are shown.
-            apart = apart[sorted_places(np.abs(shown[apart]).view(np.uint64))]
-        tell_apart(apart, (shown, given)[side], buckets[side], table[side], exact[side])
+    k, (buckets, starts, entries, ranks, places) = nearest.size, spare
+    for side, distances in enumerate((shown, given)):
+        # Points at one distance in the data come as they are shown.
+        exact_ranks(
+            few, distances, shown, buckets[side], starts[side], entries[side], places[few.size :], ranks[side]
+        )
     for point in few:
-        rank, other = exact[0, point], exact[1, point]
-        counts[max(rank, other)] += 1
+        rank, other = ranks[0, point], ranks[1, point]
+        count(of_rank[max(rank, other)], totals)
         if rank < k:
             nearest[rank] = point
             sums[0] += max(0, other + 1 - k)
@@ -234,12 +337,21 @@ def count_exactly(
 
 
 @njit(cache=True, nogil=True)
-def count_by_sorting(shown: Bits, given: Bits, own: int, nearest: Any, counts: Any, sums: Any) -> None:
+def count(entry: int, totals: Any) -> None:
+    """Add a point: to those of its class, and what it is worth."""
+    totals[entry >> CLASS] += 1
+    totals[0] += entry & ((1 << CLASS) - 1)
+
+
+@njit(cache=True, nogil=True)
+def count_by_sorting(
+    shown: Bits, given: Bits, own: int, of_rank: Integers, nearest: Any, sums: Any, totals: Any
+) -> None:
     """Order all points but ``own`` by their shown and by their given distances, and compare the ranks, from 0.
 
     ``nearest`` receives the k first as they are shown, equal ones by index. Given ranks of equal distances are as they
-    are shown. ``counts[m]`` receives the points whose larger rank is m; ``sums`` how far the given ranks of the k first
-    shown are beyond the k first, summed, and the same with the two orders exchanged.
+    are shown. ``totals`` receives the entries of the larger rank of each point; ``sums`` how far the given ranks of the
+    k first shown are beyond the k first, summed, and the same with the two orders exchanged.
     """
     size, k = shown.size - 1, nearest.size
     keys, seen = np.empty(size, np.uint64), np.empty(size, np.int32)
@@ -253,7 +365,7 @@ def count_by_sorting(shown: Bits, given: Bits, own: int, nearest: Any, counts: A
     order = sorted_places(keys)
     for rank in range(size):
         place = order[rank]
-        counts[max(rank, place)] += 1
+        count(of_rank[max(rank, place)], totals)
         if place < k:
             sums[0] += max(0, rank + 1 - k)
         if rank < k:
@@ -264,53 +376,42 @@ def count_by_sorting(shown: Bits, given: Bits, own: int, nearest: Any, counts: A
 def compare_orders(
     shown: Floats,
     given: Floats,
-    spans: Floats,
     own: Integers,
     ks: Integers,
-    weights: Floats,
+    of_rank: Integers,
+    unit: float,
     nearest: Integers,
     sums: Floats,
     shares: Floats,
 ) -> None:
     """The nearest as shown, what intrudes among the k first, and shares of the k nearest that are kept, of each row.
 
-    ``spans[i]`` holds the least and the largest distance to another point as shown, and as given.
-    The last column of ``shares`` is a weighted sum of the numbers kept for every k: ``weights[k - 1]`` is what each of
-    them counts for. Everything else is exact; the sum is so up to SORTED points, where all are sorted.
+    ``of_rank[m]`` is the entry of a point whose larger rank is m: ks.size + 1 less the number of the ``ks`` that are at
+    most m, times 2^CLASS, plus what it is worth, in ``unit``. The last column of ``shares`` is the worth of all
+    points. Everything else is exact; the worth is so up to SORTED points, where all are sorted.
     """
-    n_points = shown.shape[1]
+    n_points, n_classes = shown.shape[1], ks.size + 1
     spare = (
         np.empty((2, n_points), np.uint16),
-        np.empty((2, BUCKETS + 1), np.int32),
+        np.empty((2, BUCKETS + 2), np.int32),
+        np.empty((2, BUCKETS + 1), np.int64),
         np.empty((2, n_points), np.int32),
-        np.empty(n_points, np.int32),
+        np.empty(2 * n_points + 1, np.int32),
     )
-    counts = np.empty(n_points, np.int32)
+    totals = np.empty(n_classes + 1, np.int64)
     for row in range(shown.shape[0]):
-        counts[:] = 0
+        totals[:] = 0
         sums[row] = 0.0
         if n_points <= SORTED or not count_by_buckets(
-            shown[row], given[row], spans[row], own[row], ks, nearest[row], counts, sums[row], spare
+            shown[row], given[row], own[row], ks, of_rank, nearest[row], spare, sums[row], totals
         ):
             bits = shown[row].view(np.uint64), given[row].view(np.uint64)
-            count_by_sorting(bits[0], bits[1], own[row], nearest[row], counts, sums[row])
-        kept_shares(counts[:-1], ks, weights, shares[row])
-
-
-@njit(cache=True, nogil=True)
-def kept_shares(counts: Places, ks: Integers, weights: Floats, out: Any) -> None:
-    """Share of the k nearest among the k first, for each of some rising k; last, the numbers for all k, weighted."""
-    kept, total, first = 0, 0.0, 0
-    for asked in range(ks.size):
-        for k in range(first, ks[asked]):
-            kept += counts[k]
-            total += weights[k] * kept
-        first = ks[asked]
-        out[asked] = kept / first
-    for k in range(first, counts.size):
-        kept += counts[k]
-        total += weights[k] * kept
-    out[ks.size] = total
+            count_by_sorting(bits[0], bits[1], own[row], of_rank, nearest[row], sums[row], totals)
+        kept = 0
+        for asked in range(ks.size):
+            kept += totals[n_classes - asked]
+            shares[row, asked] = kept / ks[asked]
+        shares[row, ks.size] = totals[0] * unit
 
 
 @njit(cache=True, nogil=True)

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from ...core.records import Floats
 from ..compiling import njit
+from .nearest_by_products import multiply_into
+from .product_tiles import ROWS
 
 WIDTH = 256
 PADDED = WIDTH + 8  # a power of two would send every coordinate of a point to one cache set
 DEPTH = 64
+POINTS = 64
 
 
 @njit(cache=True, nogil=True)
@@ -60,11 +63,18 @@ def add_tile(x: Any, tile: Floats, out: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, out: Floats) -> None:
-    """Squared distances of rows to all points, by differences, a tile of points and coordinates at a time.
+def take_roots(squared: Any, unit: float) -> None:
+    """Distances in a unit from their squares."""
+    for point in range(squared.size):
+        squared[point] = np.sqrt(squared[point]) * unit
+
+
+@njit(cache=True, nogil=True)
+def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, unit: float, out: Floats) -> None:
+    """Distances of rows to all points, by differences, a tile of points and coordinates at a time.
 
     ``x`` holds the vectors that the rows stand for, the extra coordinate last; ``y`` the points as they are, with their
-    ``terms`` as in ``distances``.
+    ``terms`` as in ``distances``. With ``unit`` 0 they are squared distances, else distances times the unit.
     """
     tile, n_columns = np.empty((DEPTH, PADDED)), y.shape[1]
     for start in range(0, y.shape[0], WIDTH):
@@ -78,6 +88,40 @@ def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, out: Floats) -> Non
             end = min(column + DEPTH, n_columns)
             for row in range(x.shape[0]):
                 add_tile(x[row, column:end], tile, out[row, start:stop])
+                if unit != 0.0 and end == n_columns:
+                    take_roots(out[row, start:stop], unit)
+
+
+@njit(cache=True, nogil=True)
+def whole_table(
+    panel: NDArray[Any],
+    squares: Floats,
+    y: NDArray[Any],
+    middle: float,
+    y_squares: Floats,
+    unit: float,
+    out: Floats,
+) -> None:
+    """Distances of rows to all points from |x|^2 + |y|^2 - 2 x'y, where products and sums are whole numbers.
+
+    ``panel[c, j]`` is coordinate c of row j less ``middle``, the number of rows filled up to one of ``LANES``; the
+    ``squares`` are the norms without it too. ``unit`` is that in which the squares are small enough.
+    """
+    size, n_columns = 1.0 / (unit * unit), y.shape[1]
+    points, tile = np.zeros((POINTS, n_columns), panel.dtype), np.empty((POINTS, panel.shape[1]), panel.dtype)
+    shift = panel.dtype.type(middle)
+    for start in range(0, y.shape[0], POINTS):
+        count = min(POINTS, y.shape[0] - start)
+        for point in range(count):
+            values, moved = y[start + point], points[point]
+            for c in range(n_columns):
+                moved[c] = panel.dtype.type(values[c]) - shift
+        for four in range(0, count, ROWS):
+            multiply_into(points, four, panel, tile, four, 0)
+        for row in range(out.shape[0]):
+            for point in range(count):
+                squared = (squares[row] + y_squares[start + point]) + tile[point, row]
+                out[row, start + point] = np.sqrt(squared * size) * unit
 
 
 @njit(cache=True, nogil=True)

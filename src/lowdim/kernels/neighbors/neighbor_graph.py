@@ -26,6 +26,7 @@ TABLE = 4096
 Single = NDArray[np.float32]
 Places = NDArray[np.int32]
 Keys = NDArray[np.int64]
+Source = tuple[NDArray[Any], Places, NDArray[np.float64], NDArray[np.float64], float]
 
 
 @njit(cache=True, nogil=True)
@@ -191,9 +192,42 @@ def leaf_of(query: Single, seed: Any, normals: Single, thresholds: Single) -> in
 
 
 @njit(cache=True, nogil=True, forceinline=True)
+def place_row(source: Source, point: Any, out: Any) -> None:
+    """A point, by its place in the tree, in the coordinates of the search; the rest of ``out`` is left alone.
+
+    ``source`` is the points as they came, the order of the tree, the terms of each as in ``distances``, the centre, and
+    1 / unit. No sum is reordered or fused: whoever makes a point makes the same one.
+    """
+    values, order, terms, centre, shrink = source
+    row = order[point]
+    shift, scale, last = terms[row, 0], terms[row, 1], values.shape[1]
+    for c in range(last):
+        out[c] = ((np.float64(values[row, c]) - shift) * scale - centre[c]) * shrink
+    out[last] = (terms[row, 2] - centre[last]) * shrink
+
+
+@njit(cache=True, nogil=True)
+def place_rows(source: Source, start: int, stop: int, points: Single) -> None:
+    """``place_row`` for some of the points, into their rows."""
+    for point in range(start, stop):
+        place_row(source, point, points[point])
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def point_at(points: Single, source: Source, point: Any, spare: Single) -> Single:
+    """A point of those that are held in order, or, where none is, made of its source."""
+    if points.shape[0] > 0:
+        return points[point]
+    place_row(source, point, spare)
+    return spare
+
+
+@njit(cache=True, nogil=True, forceinline=True)
 def follow(
     query: Single,
     points: Single,
+    source: Source,
+    spare: Single,
     links: Places,
     row: int,
     table: Keys,
@@ -213,7 +247,7 @@ def follow(
         for a in range(others.size):
             point = others[a]
             if point >= 0 and is_new(table, row, point):
-                score = squared_distance(query, points[point])
+                score = squared_distance(query, point_at(points, source, point, spare))
                 if size < scores.size or score < scores[size - 1]:
                     size = offer(score, point, scores, names, size)
                     place = 0
@@ -224,6 +258,7 @@ def follow(
 def search(
     queries: Single,
     points: Single,
+    source: Source,
     links: Places,
     bounds: Integers,
     seed: Any,
@@ -234,19 +269,20 @@ def search(
 ) -> None:
     """The nearest points of new ones: those in the same leaf of a tree, then along links.
 
-    The points are in the order of the tree. ``length`` is that of the list of the nearest so far; the search ends
-    when all in it were followed.
+    The points are in the order of the tree; where there are none they are made of their ``source`` as they are met.
+    ``length`` is that of the list of the nearest so far; the search ends when all in it were followed.
     """
+    spare = np.zeros(queries.shape[1], np.float32)
     scores, names = np.empty(length, np.float32), np.empty(length, np.int32)
     table = np.full(TABLE, -1, np.int64)
     for row in range(queries.shape[0]):
         leaf = leaf_of(queries[row], seed, normals, thresholds)
         size = 0
         for point in range(bounds[leaf], bounds[leaf + 1]):
-            score = squared_distance(queries[row], points[point])
+            score = squared_distance(queries[row], point_at(points, source, point, spare))
             if size < length or score < scores[size - 1]:
                 is_new(table, row, point)
                 size = offer(score, point, scores, names, size)
-        size = follow(queries[row], points, links, row, table, scores, names, size)
+        size = follow(queries[row], points, source, spare, links, row, table, scores, names, size)
         for a in range(out.shape[1]):
             out[row, a] = names[a] & NAME if a < size else -1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ... import kernels
 from ...core.places import State
-from ...core.records import Integers
+from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
 from ..centred_points import BLOCK_BYTES, FURTHEST, CentredPoints
@@ -42,6 +42,16 @@ LIST = 48
 
 Single = NDArray[np.float32]
 Places = NDArray[np.int32]
+Source = tuple[NDArray[Any], Places, Floats, Floats, float]
+NOTHING: Source = (
+    np.empty((0, 0), np.float32),
+    np.empty(0, np.int32),
+    np.empty((0, 3)),
+    np.empty(0),
+    1.0,
+)
+FEW_ROWS = 1_000
+"""New rows up to which points are made as they are met: holding them all would take longer, and as much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,17 @@ def _block(centred: CentredPoints, projection: Projection | None, rows: Rows | N
     if rows is None:
         block[norms > FURTHEST] = FURTHEST
     return block
+
+
+def _source(centred: CentredPoints, projection: Projection | None, order: Places) -> Source | None:
+    """What a kernel makes points of one by one; None where it could not read them, or must look at how far they are."""
+    geometry = centred.geometry
+    rows = geometry.rows
+    if projection is not None or rows.is_sparse or rows.is_mapped or centred.reach > FURTHEST:
+        return None
+    if rows.values.dtype not in (np.uint8, np.float32, np.float64) or not rows.values.flags.c_contiguous:
+        return None
+    return rows.values, order, geometry.terms, centred.centre, 1.0 / centred.unit
 
 
 class Judge:
@@ -210,21 +231,42 @@ class ForestSearcher:
     ) -> None:
         self.centred, self.projection, self.seed, self.root = centred, projection, seed, np.uint64(seed)
         self.order, self.normals, self.thresholds, self._graph = parts
-        rows = centred.geometry.rows
-        self.bounds = leaf_bounds(rows.n_rows, LEAF, seed)
-        self.points = np.zeros((rows.n_rows, self.normals.shape[1]), np.float32)
-        self.norms = np.empty(rows.n_rows, np.float32)
+        self.bounds = leaf_bounds(centred.geometry.rows.n_rows, LEAF, seed)
+        self.source = _source(centred, projection, self.order)
+        self.points, self.norms = np.empty((0, 0), np.float32), np.empty(0, np.float32)
+        self._asked, self._lock = 0, Lock()
+        if self.source is None or self._graph is None:
+            self._hold(run)
 
-        places = np.argsort(self.order)
+    def _hold(self, run: Run) -> None:
+        """Hold all points in single precision, in the order of the tree, and their squared norms."""
+        n_points = self.order.size
+        points, norms = (
+            np.zeros((n_points, self.normals.shape[1]), np.float32),
+            np.empty(n_points, np.float32),
+        )
+        places = None if self.source is not None else np.argsort(self.order)
 
         def fill(part: slice) -> None:
+            if places is None:
+                kernels.neighbors.neighbor_graph.place_rows(self.source, part.start, part.stop, points)
+                norms[part] = np.square(points[part]).sum(axis=1)
+                return
             # Straight from the rows: the points in their own order are as large again, and needed by no search.
-            block = _block(centred, projection, None, part)
-            self.points[places[part], : block.shape[1]] = block
-            self.norms[places[part]] = np.square(block).sum(axis=1)
+            block = _block(self.centred, self.projection, None, part)
+            points[places[part], : block.shape[1]] = block
+            norms[places[part]] = np.square(block).sum(axis=1)
 
-        run.map(fill, rows.n_rows, block_rows=rows.block_rows(BLOCK_BYTES))
-        self._lock = Lock()
+        run.map(fill, n_points, block_rows=self.centred.geometry.rows.block_rows(BLOCK_BYTES))
+        self.points, self.norms = points, norms
+
+    def _held(self, n_rows: int, run: Run) -> Single:
+        """The points for a search of some rows: none while these are few, who can do without; then held for good."""
+        with self._lock:
+            self._asked += n_rows
+            if not len(self.points) and self._asked > FEW_ROWS:
+                self._hold(run)
+        return self.points
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -248,12 +290,14 @@ class ForestSearcher:
         """Candidates of the new rows of a slice."""
         graph = self.graph(run.silent())
         block, count = _block(self.centred, self.projection, rows, part), self._wanted(count)
-        queries = np.zeros((len(block), self.points.shape[1]), np.float32)
+        points = self._held(len(block), run.silent())
+        queries = np.zeros((len(block), self.normals.shape[1]), np.float32)
         queries[:, : block.shape[1]] = block
         found = np.empty((len(block), count), np.int32)
-        length = min(max(LIST, 2 * count), len(self.points))
+        length = min(max(LIST, 2 * count), len(self.order))
+        planes = self.bounds, self.root, self.normals, self.thresholds
         kernels.neighbors.neighbor_graph.search(
-            queries, self.points, graph, self.bounds, self.root, self.normals, self.thresholds, length, found
+            queries, points, self.source or NOTHING, graph, *planes, length, found
         )
         return self._named(found), np.full(len(block), np.inf)
 
@@ -261,7 +305,7 @@ class ForestSearcher:
         """How long the lists are: longer than what is asked for where they are made in fewer directions."""
         if self.projection is None:
             return count
-        return min(len(self.points), int(np.ceil(count * self.projection.candidates)))
+        return min(len(self.order), int(np.ceil(count * self.projection.candidates)))
 
     def _named(self, found: Places) -> Places:
         """Points by their number in the data instead of their place in the tree."""
@@ -292,6 +336,8 @@ class ForestSearcher:
 
     def _near(self, count: int, run: Run) -> Places:
         """About the nearest points of each point, in order; all of this in places of the tree."""
+        if not len(self.points):
+            self._hold(run)
         shape = len(self.points), count
         leaf = max(LEAF, 64 * -(-3 * count // 64))
         judge = Judge(self.points, self.norms, count, run)

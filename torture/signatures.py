@@ -1,7 +1,8 @@
 """The table of the kernels that Python calls, and of the types that it calls them with: ``make kernels`` writes it.
 
-Every method of the catalogue, and every estimator as it comes on rows of several types and widths, is run once in this
-process; each first call of a kernel from Python is written down. What kernels call among themselves is part of them.
+Every method of the catalogue, every variant of `variants`, and every estimator as it comes on rows of several types and
+widths, is run once in this process; each first call of a kernel from Python is written down. What kernels call among
+themselves is part of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import lowdim
 from lowdim.kernels.building import TABLE, worded
 
 from .catalogue import Points, methods
+from .variants import variants
 
 Table = dict[str, dict[str, list[Any]]]
 HOME = "lowdim.kernels."
@@ -82,6 +84,8 @@ def run() -> None:
         _fit_graphs(rng.normal(size=(6000, 2)) @ rng.normal(size=(2, 60)) + rng.normal(size=(6000, 60)))
         _fit_large(rng.normal(size=(20_000, 2)) @ rng.normal(size=(2, 100)) + rng.normal(size=(20_000, 100)))
         _descend(points.X)
+        for _, work in variants():
+            work()
 
 
 def _fit_all(X: Any) -> None:

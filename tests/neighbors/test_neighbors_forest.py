@@ -20,6 +20,7 @@ from lowdim.neighbors.centred_points import CentredPoints
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
+from lowdim.neighbors.searchers import forest
 from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
 
 RNG = np.random.default_rng(0)
@@ -70,6 +71,24 @@ def test_most_neighbours_are_found_and_measured_exactly(name, k):
 def test_metrics_with_a_euclidean_form(metric):
     found = build_index(Rows(PLANE), metric, search="forest", run=Run.of()).query(None, 8, Run.of())
     assert recall_of(found, PLANE, 8, metric) > 0.97
+
+
+@pytest.mark.parametrize("name", ["curved", "bytes", "far apart"])
+def test_points_made_as_they_are_met_are_those_that_are_held(name, monkeypatch):
+    points, run = DATA[name], Run.of(n_jobs=2)
+    first = searcher(points)
+    parts = first.order, first.normals, first.thresholds, first.graph(run)
+    again = ForestSearcher.restored(first.centred, first.projection, first.seed, parts, run)
+    rows, part = Rows(points[:200]), slice(0, 200)
+    expected = first.of_rows(rows, part, 7, run)[0]
+    assert not len(again.points)
+    np.testing.assert_array_equal(again.of_rows(rows, part, 7, run)[0], expected)
+    assert not len(again.points)
+    monkeypatch.setattr(forest, "FEW_ROWS", 300)
+    np.testing.assert_array_equal(again.of_rows(rows, part, 7, run)[0], expected)
+    np.testing.assert_array_equal(again.points, first.points)
+    other = ForestSearcher.restored(first.centred, first.projection, first.seed, parts, run)
+    np.testing.assert_array_equal(other.of_points(40, run)[0], first.of_points(40, run)[0])
 
 
 def test_few_points_are_compared_with_all():

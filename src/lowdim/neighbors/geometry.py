@@ -49,8 +49,9 @@ class Geometry:
         self.rows = rows
         self.metric = metric
         self.unit = _power_of_two(_largest(rows, run)) if metric.is_homogeneous else 1.0
+        block_rows = rows.block_rows(IN_CACHE) if metric.reads_rows else max(1, rows.n_rows)
         self.terms = np.concatenate(
-            run.map(lambda part: self._terms(rows, part), rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
+            run.map(lambda part: self._terms(rows, part), rows.n_rows, block_rows=block_rows)
         )
 
     @cached_property
@@ -178,7 +179,8 @@ class Geometry:
         return self.metric.to_squared(distance / self.unit)
 
     def _terms(self, rows: Rows, part: slice) -> Floats:
-        terms = self.metric.terms(rows.block(part))
+        count = len(range(*part.indices(rows.n_rows)))
+        terms = self.metric.terms(rows.block(part) if self.metric.reads_rows else np.empty((count, 0)))
         terms[:, 1] /= self.unit
         return terms
 
@@ -189,7 +191,8 @@ def _largest(rows: Rows, run: Run) -> float:
     if isinstance(values, csr_array):
         return _largest_in(values.data)
     held: NDArray[Any] = values
-    parts = run.map(lambda part: _largest_in(held[part]), rows.n_rows, block_rows=rows.block_rows(IN_CACHE))
+    # Nothing is made of the rows here, so that blocks may be large.
+    parts = run.map(lambda part: _largest_in(held[part]), rows.n_rows, block_rows=rows.block_rows(1 << 23))
     return max(parts, default=0.0)
 
 

@@ -37,7 +37,7 @@ MOST_HEADER = 1 << 25
 MOST_PARTS = 1 << 22
 """Bytes of the longest header, and the most parts (commas and brackets) in it: it is held in memory as objects."""
 MOST_DIMENSIONS = 8
-MAPPED_FROM = 1 << 26
+MAPPED_FROM = 1 << 24
 """Bytes of arrays from which a file is mapped and not read."""
 PIECE = 1 << 22
 """Bytes that are hashed at a time, each piece on a thread."""

@@ -30,6 +30,8 @@ class MappedMetric:
         Whether scaling all rows scales the metric, so that the search may choose the unit.
     is_square
         Whether it grows as the square of a length: half the dimension would be found from it.
+    reads_rows
+        Whether the terms depend on what is in the rows: else they need not be read.
     """
 
     name: str
@@ -38,6 +40,7 @@ class MappedMetric:
     to_squared: Callable[[float], float]
     is_homogeneous: bool = False
     is_square: bool = False
+    reads_rows: bool = True
 
     def pairwise(self, left: Floats, right: Floats) -> Floats:
         """Distances of every row of one block to every row of another, by differences."""

@@ -20,5 +20,5 @@ def _square(radius: float) -> float:
     return radius * radius
 
 
-EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, _square, is_homogeneous=True)
-SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float, is_square=True)
+EUCLIDEAN = MappedMetric("euclidean", _terms, np.sqrt, _square, is_homogeneous=True, reads_rows=False)
+SQUARED_EUCLIDEAN = MappedMetric("sqeuclidean", _terms, _itself, float, is_square=True, reads_rows=False)

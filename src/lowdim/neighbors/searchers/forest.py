@@ -139,12 +139,12 @@ def _block(centred: CentredPoints, projection: Projection | None, rows: Rows | N
 def _source(centred: CentredPoints, projection: Projection | None, order: Places) -> Source | None:
     """What a kernel makes points of one by one; None where it could not read them, or must look at how far they are."""
     geometry = centred.geometry
-    rows = geometry.rows
-    if projection is not None or rows.is_sparse or rows.is_mapped or centred.reach > FURTHEST:
+    values, is_mapped = geometry.rows.values, geometry.rows.is_mapped
+    if projection is not None or not isinstance(values, np.ndarray) or is_mapped or centred.reach > FURTHEST:
         return None
-    if rows.values.dtype not in (np.uint8, np.float32, np.float64) or not rows.values.flags.c_contiguous:
+    if values.dtype not in (np.uint8, np.float32, np.float64) or not values.flags.c_contiguous:
         return None
-    return rows.values, order, geometry.terms, centred.centre, 1.0 / centred.unit
+    return values, order, geometry.terms, centred.centre, 1.0 / centred.unit
 
 
 class Judge:
@@ -233,32 +233,34 @@ class ForestSearcher:
         self.order, self.normals, self.thresholds, self._graph = parts
         self.bounds = leaf_bounds(centred.geometry.rows.n_rows, LEAF, seed)
         self.source = _source(centred, projection, self.order)
-        self.points, self.norms = np.empty((0, 0), np.float32), np.empty(0, np.float32)
+        self.points = np.empty((0, 0), np.float32)
         self._asked, self._lock = 0, Lock()
         if self.source is None or self._graph is None:
             self._hold(run)
 
     def _hold(self, run: Run) -> None:
-        """Hold all points in single precision, in the order of the tree, and their squared norms."""
-        n_points = self.order.size
-        points, norms = (
-            np.zeros((n_points, self.normals.shape[1]), np.float32),
-            np.empty(n_points, np.float32),
-        )
+        """Hold all points in single precision, in the order of the tree."""
+        points = np.zeros((self.order.size, self.normals.shape[1]), np.float32)
         places = None if self.source is not None else np.argsort(self.order)
 
         def fill(part: slice) -> None:
             if places is None:
                 kernels.neighbors.neighbor_graph.place_rows(self.source, part.start, part.stop, points)
-                norms[part] = np.square(points[part]).sum(axis=1)
                 return
             # Straight from the rows: the points in their own order are as large again, and needed by no search.
             block = _block(self.centred, self.projection, None, part)
             points[places[part], : block.shape[1]] = block
-            norms[places[part]] = np.square(block).sum(axis=1)
 
-        run.map(fill, n_points, block_rows=self.centred.geometry.rows.block_rows(BLOCK_BYTES))
-        self.points, self.norms = points, norms
+        run.map(fill, len(points), block_rows=self.centred.geometry.rows.block_rows(BLOCK_BYTES))
+        self.points = points
+
+    def _norms(self, run: Run) -> Single:
+        """Squared norms of the points."""
+        block_rows = max(1, BLOCK_BYTES // self.points[:1].nbytes)
+        parts = run.map(
+            lambda part: np.square(self.points[part]).sum(axis=1), len(self.points), block_rows=block_rows
+        )
+        return np.concatenate(parts)
 
     def _held(self, n_rows: int, run: Run) -> Single:
         """The points for a search of some rows: none while these are few, who can do without; then held for good."""
@@ -340,7 +342,8 @@ class ForestSearcher:
             self._hold(run)
         shape = len(self.points), count
         leaf = max(LEAF, 64 * -(-3 * count // 64))
-        judge = Judge(self.points, self.norms, count, run)
+        norms = self._norms(run)
+        judge = Judge(self.points, norms, count, run)
         n_trees = MOST_TREES if shape[0] > leaf else 1
 
         def start() -> State:
@@ -352,7 +355,7 @@ class ForestSearcher:
 
         def grow(state: State) -> State:
             scores, links, trees = state["scores"], state["links"], state["trees"] + 1
-            self._join(trees - 1, leaf, scores, links, run)
+            self._join(trees - 1, leaf, norms, scores, links, run)
             run.progress(trees, n_trees + ROUNDS)
             is_enough = trees >= LEAST_TREES and judge.recall(scores) >= ENOUGH
             if not (is_enough or trees == n_trees):
@@ -381,7 +384,7 @@ class ForestSearcher:
         np.bitwise_and(links, kernels.neighbors.neighbor_graph.NAME, out=links, where=links >= 0)
         return links
 
-    def _join(self, number: int, leaf: int, scores: Single, links: Places, run: Run) -> None:
+    def _join(self, number: int, leaf: int, norms: Single, scores: Single, links: Places, run: Run) -> None:
         """Compare all points that share a leaf of a tree."""
         if number == 0 and leaf == LEAF:
             order, bounds = np.arange(len(self.points), dtype=np.int32), self.bounds
@@ -391,7 +394,7 @@ class ForestSearcher:
 
         def join(part: slice) -> None:
             kernels.neighbors.forest.join_leaves(
-                self.points, self.norms, order, bounds, part.start, part.stop, scores, links
+                self.points, norms, order, bounds, part.start, part.stop, scores, links
             )
 
         run.map(join, bounds.size - 1, block_rows=16)

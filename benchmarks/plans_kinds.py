@@ -1,0 +1,152 @@
+"""``plan`` on kinds of data that no rate was fitted to: seconds and bytes foreseen, and measured.
+
+The kinds are those of the benchmark of ``auto``. Every other one belongs to the half that rates may be fitted to; the
+verdict is that of the other half. Each fit runs in a process that was forked from one in which a small fit had loaded
+what there is to load.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import lowdim
+
+from . import kinds_data
+from .harness import table
+from .plans import Watcher
+
+TITLE = "Plans on data of many kinds, half of them unseen"
+Maker = Callable[..., Any]
+METHODS: dict[str, Maker] = {
+    "LaplacianEigenmaps": partial(lowdim.LaplacianEigenmaps, 2),
+    "LLE": partial(lowdim.LLE, 2, n_neighbors=12),
+    "LTSA": partial(lowdim.LLE, 2, n_neighbors=12, variant="ltsa"),
+    "Isomap": partial(lowdim.Isomap, 2),
+    "SpectralClustering": partial(lowdim.SpectralClustering, 10),
+    "TSNE": partial(lowdim.TSNE, 2),
+}
+SMALLEST, LARGEST = 1_400, 20_000
+"""Data of fewer points are no matter of seconds; more would be one of minutes."""
+SECONDS, SHARE = 2.0, 1.25
+
+
+def cases() -> list[tuple[str, int, str]]:
+    """Kind, size and method: the largest size of each kind that is not too large."""
+    found = []
+    for name, kind in kinds_data.KINDS.items():
+        sizes = [size for size in kind.sizes if SMALLEST <= size <= LARGEST]
+        found += [(name, sizes[-1], method) for method in METHODS] if sizes else []
+    return found
+
+
+def is_unseen(kind: str) -> bool:
+    """Whether a kind belongs to the half that no rate may be fitted to."""
+    return list(kinds_data.KINDS).index(kind) % 2 == 1
+
+
+def measured(kind: str, size: int, method: str, X: Any) -> dict[str, Any]:
+    """Seconds and bytes of a fit, foreseen and measured, in a process of its own."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            found = _fit(partial(METHODS[method], metric=kinds_data.KINDS[kind].metric), X)
+        except Exception as error:  # noqa: BLE001 - told as what came of it
+            found = {"failure": f"{type(error).__name__}: {error}".splitlines()[0][:100]}
+        os.write(writing, json.dumps(found).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answer:
+        found = json.loads(answer.read() or b'{"failure": "killed"}')
+    os.waitpid(child, 0)
+    return {"kind": kind, "size": size, "method": method, **found}
+
+
+def _fit(make: Maker, X: Any) -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plan = make().plan(X)
+        gc.collect()
+        watcher = Watcher()
+        model = make(callback=watcher)
+        began = time.perf_counter()
+        model.fit(X)
+        took = time.perf_counter() - began
+    stages = {
+        stage.name: (
+            stage.seconds,
+            next((one.seconds for one in model.report_.stages if one.name == stage.name), 0.0),
+        )
+        for stage in plan.stages
+    }
+    return {
+        "foreseen": (plan.seconds, plan.bytes),
+        "taken": (took, max(watcher.peaks.values())),
+        "stages": stages,
+    }
+
+
+def warm() -> None:
+    """Load what small fits load, so that no child is measured loading it."""
+    X = np.random.default_rng(0).standard_normal((1500, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for make in METHODS.values():
+            make().fit(X)
+
+
+def lines(found: Sequence[dict[str, Any]]) -> str:
+    """A table of some fits."""
+    rows = []
+    for one in found:
+        where = [one["kind"], f"{one['size']:,}", one["method"]]
+        if "failure" in one:
+            rows.append([*where, one["failure"], *[""] * 5])
+            continue
+        (seconds, held), (took, peak) = one["foreseen"], one["taken"]
+        figures = (seconds, took, seconds / took, held / 1e6, peak / 1e6, held / peak)
+        rows.append([*where, *(f"{value:.3g}" for value in figures)])
+    header = ["kind", "N", "fit", "foreseen, s", "taken, s", "ratio", "foreseen, MB", "held, MB", "ratio"]
+    return table(header, rows)
+
+
+def verdict(found: Sequence[dict[str, Any]]) -> str:
+    """How many fits are within a factor 2 in seconds and 25 % in memory."""
+    done = [one for one in found if "failure" not in one]
+    ratios = np.array([[f / t for f, t in zip(one["foreseen"], one["taken"], strict=True)] for one in done])
+    if not len(ratios):
+        return "No fit came to its end."
+    near = np.abs(np.log(ratios)) <= np.log([SECONDS, SHARE])
+    spread = np.quantile(ratios, [0.1, 0.5, 0.9], axis=0)
+    return (
+        f"{near[:, 0].sum()} of {len(done)} within a factor 2 in seconds (ratio {spread[0, 0]:.2f}, "
+        f"{spread[1, 0]:.2f}, {spread[2, 0]:.2f} at the first, fifth and ninth tenth), {near[:, 1].sum()} within "
+        f"25 % in memory ({spread[0, 1]:.2f}, {spread[1, 1]:.2f}, {spread[2, 1]:.2f})."
+    )
+
+
+def report(quick: bool) -> str:
+    """Both halves, the unseen one last."""
+    warm()
+    found, rows = [], ("", None)
+    for kind, size, method in cases():
+        if quick and size > SMALLEST * 4:
+            continue
+        if rows[0] != kind:
+            rows = (kind, kinds_data.make(kind, size))
+        found.append(measured(kind, size, method, rows[1]))
+    halves = {
+        "Kinds that rates may be fitted to": [one for one in found if not is_unseen(one["kind"])],
+        "Kinds that no rate has seen": [one for one in found if is_unseen(one["kind"])],
+    }
+    return "\n".join(f"\n{title}\n\n{lines(half)}\n\n{verdict(half)}" for title, half in halves.items())

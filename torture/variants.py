@@ -97,6 +97,30 @@ def variants() -> Iterator[tuple[str, Work]]:
         approximate = partial(lowdim.TSNE, search="approximate", max_iter=3)
         yield f"a stored model, {form}", partial(_serve, approximate, data[form])
     yield from _measures(data)
+    yield from _large()
+
+
+def _large() -> Iterator[tuple[str, Work]]:
+    """What only more points, more columns or more dimensions reach."""
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(2500, 5)) @ rng.normal(size=(5, 200)) + 0.01 * rng.normal(size=(2500, 200))
+    words = sparse.csr_array(rng.poisson(0.02, size=(2500, 4000)).astype(np.float64))
+    roll = lowdim.datasets.swiss_roll(20_000, random_state=0).data
+    few: dict[str, Any] = {"max_iter": 3, "homotopy": None}
+    approximate = partial(lowdim.LaplacianEigenmaps, search="approximate")
+    yield "approximate, wide rows", partial(_serve, approximate, wide)
+    yield "approximate, many points", partial(_fit, approximate, roll)
+    yield "neighbours among sparse rows", partial(_fit, lowdim.LaplacianEigenmaps, words)
+    for name in EMBEDDINGS:
+        make = partial(getattr(lowdim, name), 5, repulsion="exact", **few)
+        yield f"{name}, 5-d", partial(_fit, make, roll[:400])
+    for optimizer in ("sd", "sd-", "fp", "diagh"):
+        make = partial(lowdim.TSNE, optimizer=optimizer, **few)
+        yield f"TSNE, {optimizer}, many points", partial(_fit, make, roll[:6000])
+    for choose in ("farthest", "k-means"):
+        make = partial(lowdim.LaplacianEigenmaps, solver=lowdim.LLL(60, choose=choose))
+        yield f"landmarks by {choose}", partial(_fit, make, roll[:3000])
+        yield f"landmarks by {choose}, sparse rows", partial(_fit, make, words)
 
 
 def _other_metrics(X: Any, made: dict[str, Callable[..., Any]]) -> Iterator[tuple[str, Work]]:

@@ -25,24 +25,15 @@ PACKAGE = Path(lowdim.__file__).parent
 REMEDY = "run `make kernels`, and commit the table that it writes"
 #: Called where a fit is larger, or data rarer, than those that the table is written from: compiled at their first use.
 RARE = {
-    "affinities.local_linear.table_grams",
     "deformation.choose_sources",
     "deformation.deform_rows",
     "embedding.aggregation.groups",
     "embedding.far_rows.curvature",
     "embedding.near_pairs.near_sums",
-    "embedding.pair_sums.field_any",
     "embedding.radial_table.locate",
     "embedding.strongest.cutoffs",
-    "neighbors.distances.sparse_local",
-    "neighbors.farthest.lower",
     "neighbors.forest.grow",
-    "neighbors.graphs.look_up",
     "neighbors.nearest_by_products.project_rows",
-    "neighbors.tables.sparse_table",
-    "neighbors.selection.offer_scores",
-    "neighbors.selection.sparse_nearest",
-    "neighbors.selection.sparse_scores",
     "spectral.sparse_product.product",
 }
 

@@ -20,7 +20,6 @@ from lowdim.neighbors.centred_points import CentredPoints
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
-from lowdim.neighbors.searchers import forest
 from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
 
 RNG = np.random.default_rng(0)

@@ -33,7 +33,7 @@ def estimators() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {
         name: getattr(lowdim, name) for name in ("PCA", "ClassicalMDS", "KernelPCA", "Isomap")
     }
-    found |= {"LaplacianEigenmaps": lowdim.LaplacianEigenmaps}
+    found |= {"LaplacianEigenmaps": lowdim.LaplacianEigenmaps, "DiffusionMap": lowdim.DiffusionMap}
     found |= {
         f"LLE {variant}": partial(lowdim.LLE, variant=variant, n_neighbors=12)
         for variant in ("standard", "modified", "hessian", "ltsa")
@@ -103,7 +103,7 @@ def variants() -> Iterator[tuple[str, Work]]:
 def _large() -> Iterator[tuple[str, Work]]:
     """What only more points, more columns or more dimensions reach."""
     rng = np.random.default_rng(2)
-    wide = rng.normal(size=(2500, 5)) @ rng.normal(size=(5, 200)) + 0.01 * rng.normal(size=(2500, 200))
+    wide = rng.normal(size=(8192, 5)) @ rng.normal(size=(5, 200)) + 0.01 * rng.normal(size=(8192, 200))
     words = sparse.csr_array(rng.poisson(0.02, size=(2500, 4000)).astype(np.float64))
     roll = lowdim.datasets.swiss_roll(20_000, random_state=0).data
     few: dict[str, Any] = {"max_iter": 3, "homotopy": None}

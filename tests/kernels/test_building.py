@@ -33,7 +33,6 @@ RARE = {
     "embedding.radial_table.locate",
     "embedding.strongest.cutoffs",
     "neighbors.forest.grow",
-    "neighbors.nearest_by_products.project_rows",
     "spectral.sparse_product.product",
 }
 

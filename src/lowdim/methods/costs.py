@@ -33,6 +33,12 @@ def local_weights(n_rows: int, k: int) -> PlannedStage:
     return PlannedStage("weights", seconds, 62 * n_rows * k, kept=44 * n_rows * k)
 
 
+def local_matrices(n_rows: int, k: int) -> PlannedStage:
+    """A small dense eigenproblem for each point, and their sum: every pair of neighbours is an entry of it."""
+    pairs = n_rows * (k + 1) ** 2
+    return PlannedStage("weights", n_rows * (k**3 * 3e-9 + k**2 * 3.5e-8), 38 * pairs, kept=13 * pairs)
+
+
 def lanczos(n_rows: int, edges: int, n_components: int, n_columns: int = FLAT + 1) -> PlannedStage:
     """Some hundreds of products with a sparse matrix; surfaces, which would take thousands, a factor."""
     vectors = DOUBLE * n_rows * (2 * n_components + 60 + edges // 2)

@@ -20,7 +20,7 @@ NUMBERS = st.floats(0, 1e300) | st.sampled_from([0.0, 5e-324, 1.0, 1.0 + 2**-52,
 
 @given(arrays.arrays(np.float64, st.integers(1, 200), elements=NUMBERS))
 def test_sorting_is_stable_for_any_numbers(values):
-    order = kernels.neighbors.ranks.sorted_places(values.view(np.uint64).copy())
+    order = kernels.neighbors.sorting.sorted_places(values.view(np.uint64).copy())
     np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
 
 

@@ -20,7 +20,8 @@ from lowdim.neighbors.centred_points import CentredPoints
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import resolve_metric
 from lowdim.neighbors.searchers import forest
-from lowdim.neighbors.searchers.forest import ForestSearcher, Judge, Tree
+from lowdim.neighbors.searchers.balanced_tree import Tree
+from lowdim.neighbors.searchers.forest import ForestSearcher, Judge
 
 RNG = np.random.default_rng(0)
 PLANE = np.tanh(RNG.uniform(-1, 1, (4000, 4)) @ RNG.standard_normal((4, 20)))

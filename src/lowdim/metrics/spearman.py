@@ -43,7 +43,7 @@ def spearman(given: Floats, shown: Floats, sample: Sample, n_jobs: int | None) -
 
 def _centred_ranks(values: Floats) -> tuple[Floats, Integers]:
     """Ranks as shares, from which 1/2 is subtracted, equal values sharing theirs; and the order."""
-    order = kernels.neighbors.ranks.sorted_places(np.abs(values).view(np.uint64))
+    order = kernels.neighbors.sorting.sorted_places(np.abs(values).view(np.uint64))
     ranks = np.empty(values.size)
     kernels.neighbors.ranks.centred_ranks(values, order, ranks)
     return ranks, order

@@ -27,10 +27,11 @@ from ..neighbors.metrics import MAPPED, MappedMetric, Metric
 from ..neighbors.metrics.general import GeneralMetric
 from ..neighbors.projection import Projection
 from ..neighbors.recall import Recall
+from ..neighbors.searchers.balanced_tree import LEAF, Places, Single, leaf_bounds
 from ..neighbors.searchers.base import Searcher
 from ..neighbors.searchers.blocked import BlockedSearcher
 from ..neighbors.searchers.descent import DescentSearcher
-from ..neighbors.searchers.forest import BACK, LEAF, LINKS, ForestSearcher, Places, Single, leaf_bounds
+from ..neighbors.searchers.forest import BACK, LINKS, ForestSearcher
 from ..neighbors.searchers.projected import ProjectedSearcher
 from ..neighbors.searchers.sparse import SparseSearcher
 from ..neighbors.searchers.tree import TreeSearcher

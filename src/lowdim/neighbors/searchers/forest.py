@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..centred_points import BLOCK_BYTES, FURTHEST, CentredPoints
 from ..costs import Cost, Work
 from ..projection import Projection
 from ..reduction import reduction
+from .balanced_tree import LEAF, Places, Single, Tree, leaf_bounds
 from .base import Found
 
 LEAST_TREES = 4
@@ -26,10 +26,6 @@ MOST_TREES = 64
 ENOUGH = 0.9
 SAMPLE = 128
 """Trees are added until this share of the neighbours of a sample is found: the rounds do the rest."""
-LEAF = 256
-"""Points in a leaf, at most; more where many neighbours are wanted."""
-BRANCHES = 64
-"""Parts of a tree that grow on their own."""
 ROUNDS = 4
 SETTLED = 0.02
 """Share of links that a round must renew for another one to be worth its time."""
@@ -40,8 +36,6 @@ BACK = 8
 LIST = 48
 """New points: links of each point in both directions, and the least number of points that are followed."""
 
-Single = NDArray[np.float32]
-Places = NDArray[np.int32]
 Source = tuple[NDArray[Any], Places, Floats, Floats, float]
 NOTHING: Source = (
     np.empty((0, 0), np.float32),
@@ -52,59 +46,6 @@ NOTHING: Source = (
 )
 FEW_ROWS = 1_000
 """New rows up to which points are made as they are met: holding them all would take longer, and as much memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """Points in leaves: leaf j holds ``order[bounds[j]:bounds[j + 1]]``; the planes are those of the nodes."""
-
-    seed: np.uint64
-    order: Places
-    bounds: Integers
-    normals: Single
-    thresholds: Single
-
-    @staticmethod
-    def of(points: Single, leaf: int, seed: int, run: Run) -> Tree:
-        """A tree with leaves of at most ``leaf`` points."""
-        n_points, n_columns = points.shape
-        bounds = leaf_bounds(n_points, leaf, seed)
-        n_leaves = bounds.size - 1
-        tree = Tree(
-            np.uint64(seed),
-            np.arange(n_points, dtype=np.int32),
-            bounds,
-            np.zeros((n_leaves, n_columns), np.float32),
-            np.zeros(n_leaves, np.float32),
-        )
-        keys = np.empty(n_points, np.float32)
-        arrays = points, tree.order, keys, bounds
-        planes = tree.seed, tree.normals, tree.thresholds
-
-        def split(part: slice) -> None:
-            kernels.neighbors.forest.split(*arrays, nodes[part.start], *planes)
-
-        def grow(part: slice) -> None:
-            kernels.neighbors.forest.grow(*arrays, nodes[part.start], *planes)
-
-        # Level by level until there is enough to share out, then branch by branch.
-        nodes = [(0, n_leaves)] if n_leaves > 1 else []
-        while 0 < len(nodes) < BRANCHES:
-            run.map(split, len(nodes), block_rows=1)
-            middles = [kernels.neighbors.forest.middle_of(tree.seed, *node) for node in nodes]
-            halves = [half for (a, b), c in zip(nodes, middles, strict=True) for half in ((a, c), (c, b))]
-            nodes = [(a, b) for a, b in halves if b - a > 1]
-        run.map(grow, len(nodes), block_rows=1)
-        return tree
-
-
-def leaf_bounds(n_points: int, leaf: int, seed: int) -> Integers:
-    """Leaves that are as equal as can be but for the first, so that leaves of other trees end elsewhere."""
-    if n_points <= leaf:
-        return np.array([0, n_points])
-    first = leaf - seed % 7 * leaf // 14
-    others = -(-(n_points - first) // leaf)
-    return np.concatenate(([0], first + np.arange(others + 1) * (n_points - first) // others))
 
 
 def follow_seconds(n_columns: int, n_queries: int) -> float:

@@ -32,6 +32,7 @@ NAMES = [
     "command_line",
     "scaling",
     "plans",
+    "plans_kinds",
     "checkpoint",
     "signals",
     "parts",

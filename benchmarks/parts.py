@@ -166,7 +166,7 @@ def _shifted(W: sparse.csr_array) -> sparse.csr_array:
 def _fronts(links: str) -> Callable[[Inputs], float]:
     def ours(inputs: Inputs) -> float:
         values = _shifted(getattr(inputs, links))
-        factor = Multifrontal(values, Symbolic(values), symmetric=True)
+        factor = Multifrontal(values, Symbolic(values, symmetric=True), symmetric=True)
         return float(np.abs(factor.solve(inputs.block)).sum())
 
     return ours

@@ -78,41 +78,35 @@ def test_cholesky_and_its_standard_problem(A, positive, either):
     np.testing.assert_allclose(np.triu(C), np.triu(expected), atol=1e-10)
 
 
-def test_lu(A, either):
-    factors = A.copy(order="F")
-    swaps, info = lapack.lu(factors)
-    assert info == 0
-    order = np.arange(40)
-    for k, other in enumerate(swaps):
-        order[[k, other]] = order[[other, k]]
-    np.testing.assert_allclose((np.tril(factors, -1) + np.eye(40)) @ np.triu(factors), A[order], atol=1e-12)
-    assert lapack.lu(np.zeros((3, 3), order="F"))[1] > 0
+@pytest.mark.parametrize("width", [1, 17, 40])
+def test_pivots_of_a_square(A, positive, width, either):
+    """What is left is the Schur complement, and the panels give back the rest."""
+    front = np.triu(positive)
+    assert lapack.eliminate_symmetric(front, width)
+    U = np.triu(front)[:width]
+    np.testing.assert_allclose(U.T @ U[:, :width], positive[:, :width], atol=1e-12)
+    left = positive[width:, width:] - U[:, width:].T @ U[:, width:]
+    np.testing.assert_allclose(np.triu(front[width:, width:]), np.triu(left), atol=1e-12)
+    assert not lapack.eliminate_symmetric(np.ascontiguousarray(-positive), width)
 
-
-@pytest.mark.parametrize("lower", [False, True])
-@pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("unit", [False, True])
-def test_triangles(A, lower, transposed, unit, either):
-    B = np.asfortranarray(A[:, :7])
-    triangle = np.asfortranarray(A / 40 + 2 * np.eye(40))
-    expected = linalg.solve_triangular(triangle, B, lower=lower, trans=int(transposed), unit_diagonal=unit)
-    lapack.solve_triangular(triangle, B, lower=lower, transposed=transposed, unit=unit)
-    np.testing.assert_allclose(B, expected, atol=1e-12)
-
-
-def test_products(A, positive, either):
-    P, Q = np.asfortranarray(A[:5]), np.asfortranarray(A[5:10, :7])
-    C, D = positive.copy(order="F"), np.asfortranarray(A[:, :7])
-    expected = positive - P.T @ P, D - P.T @ Q
-    lapack.subtract_square(P, C)
-    lapack.subtract_product(P, Q, D)
-    np.testing.assert_allclose(np.triu(C), np.triu(expected[0]), atol=1e-12)
-    np.testing.assert_allclose(D, expected[1], atol=1e-12)
+    front = np.array(A, order="C")
+    order = lapack.eliminate(front, width)
+    assert order is not None
+    U = np.triu(front, 1)[:width] + np.eye(width, 40)
+    L = np.tril(front)[:, :width]
+    exchanged = np.concatenate((order, np.arange(width, 40)))
+    product = L @ U
+    np.testing.assert_allclose(product[:width], A[:width, exchanged], atol=1e-12)
+    np.testing.assert_allclose(product[:, :width], A[:, order], atol=1e-12)
+    np.testing.assert_allclose(front[width:, width:], (A - product)[width:, width:], atol=1e-12)
+    assert lapack.eliminate(np.zeros((40, 40)), width) is None
 
 
 def test_another_order_than_fortrans_is_refused(A):
     with pytest.raises(AssertionError, match="order"):
         lapack.cholesky(np.ascontiguousarray(A))
+    with pytest.raises(AssertionError, match="order"):
+        lapack.eliminate(np.asfortranarray(A), 3)
 
 
 def test_other_threads_run_meanwhile():

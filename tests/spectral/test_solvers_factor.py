@@ -48,8 +48,8 @@ def test_multifrontal_solves(kind, always, monkeypatch):
     general = sparse.csr_array(values + 4 * sparse.eye_array(n))
     positive = sparse.csr_array(values.T @ values + 0.1 * sparse.eye_array(n))
     B = rng.standard_normal((n, 3))
-    lu = Multifrontal(general, Symbolic(general), symmetric=False)
-    cholesky = Multifrontal(positive, Symbolic(positive), symmetric=True)
+    lu = Multifrontal(general, Symbolic(general, symmetric=False), symmetric=False)
+    cholesky = Multifrontal(positive, Symbolic(positive, symmetric=True), symmetric=True)
     np.testing.assert_allclose(lu.solve(B), linalg.solve(general.toarray(), B), rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(
         lu.solve_transposed(B), linalg.solve(general.toarray().T, B), rtol=1e-6, atol=1e-9
@@ -60,7 +60,7 @@ def test_multifrontal_solves(kind, always, monkeypatch):
 
 
 def test_cost_is_that_of_a_dense_matrix_when_it_is_one():
-    symbolic = Symbolic(sparse.csr_array(np.ones((40, 40))))
+    symbolic = Symbolic(sparse.csr_array(np.ones((40, 40))), symmetric=True)
     assert symbolic.entries == 1600
     assert symbolic.work == pytest.approx(40**3 / 6, rel=0.1)
     assert symbolic.bytes(symmetric=False) > symbolic.bytes(symmetric=True) >= 8 * 1600
@@ -89,7 +89,7 @@ def test_a_symbolic_factor_that_is_known_is_not_made_again(monkeypatch):
     A = sparse.csr_array(
         sparse.diags_array([np.full(49, -1.0), np.full(50, 3.0), np.full(49, -1.0)], offsets=[-1, 0, 1])
     )
-    symbolic = Symbolic(A)
+    symbolic = Symbolic(A, symmetric=True)
     monkeypatch.delattr(factor, "Symbolic")
     found = factor.factor_symmetric(A, symbolic=symbolic)
     np.testing.assert_allclose(A @ found.solve(np.ones((50, 1))), 1.0, atol=1e-12)

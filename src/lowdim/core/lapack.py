@@ -83,44 +83,59 @@ def cholesky(A: Floats) -> int:
     return apart(lambda: _call("dpotrf", b"U", n, A, n), float(n) ** 3 / 3)
 
 
-def lu(A: Floats) -> tuple[Integers, int]:
-    """M = PLU in place, in Fortran's order: row k was exchanged with row ``swaps[k]``; 0 where no pivot is zero."""
-    n = A.shape[0]
-    swaps = np.empty(n, np.intc)
-    info = apart(lambda: _call("dgetrf", n, n, A, n, swaps), 2 * float(n) ** 3 / 3)
-    return swaps.astype(np.int64) - 1, info
-
-
 def to_standard(A: Floats, R: Floats) -> None:
     """R^-T A R^-1 in place, in the upper triangle of A; both in Fortran's order."""
     n = A.shape[0]
     apart(lambda: _call("dsygst", 1, b"U", n, A, n, R, n), float(n) ** 3)
 
 
-def solve_triangular(
-    triangle: Floats, B: Floats, *, lower: bool = False, transposed: bool = False, unit: bool = False
-) -> None:
-    """T^-1 B or T^-T B in place of B; both in Fortran's order. ``unit``: the diagonal counts as ones."""
-    n, columns = B.shape
-    flags = b"L", b"L" if lower else b"U", b"T" if transposed else b"N", b"U" if unit else b"N"
-    apart(lambda: _call("dtrsm", *flags, n, columns, 1.0, triangle, n, B, n), float(n) ** 2 * columns)
+def eliminate_symmetric(front: Floats, width: int) -> bool:
+    """A = U'U of the first ``width`` pivots of a square in C order, in place in its upper triangle.
+
+    Its rows may be longer than its columns. The rest of it becomes what is left of A; whether all pivots were positive. Fortran sees the transpose.
+    """
+    size, rest = front.shape[1], front.shape[0] - width
+    pivots, right, _, left = _quarters(front, width)
+
+    def work() -> bool:
+        if _call("dpotrf", b"L", width, pivots, size):
+            return False
+        _call("dtrsm", b"R", b"L", b"T", b"N", rest, width, 1.0, pivots, size, right, size)
+        _call("dsyrk", b"L", b"N", rest, width, -1.0, right, size, 1.0, left, size)
+        return True
+
+    return apart(work, float(size) ** 2 * width)
 
 
-def subtract_square(P: Floats, C: Floats) -> None:
-    """C - P'P in place, in the upper triangle of C; both in Fortran's order."""
-    width, n = P.shape
-    apart(lambda: _call("dsyrk", b"U", b"T", n, width, -1.0, P, width, 1.0, C, n), float(n) ** 2 * width)
+def eliminate(front: Floats, width: int) -> Integers | None:
+    """A = LU of the first ``width`` pivots of a square in C order, in place, U with a diagonal of ones.
+
+    The order of its columns, exchanged among the pivots; None where a pivot is zero.
+    """
+    size, rest = front.shape[1], front.shape[0] - width
+    pivots, right, below, left = _quarters(front, width)
+
+    def work() -> Integers | None:
+        swaps, order = np.empty(width, np.intc), np.arange(width)
+        if _call("dgetrf", width, width, pivots, size, swaps):
+            return None
+        for k, other in enumerate(swaps - 1):
+            order[k], order[other] = order[other], order[k]
+        front[width:, :width] = front[width:, order]
+        _call("dtrsm", b"L", b"L", b"N", b"U", width, rest, 1.0, pivots, size, below, size)
+        _call("dtrsm", b"R", b"U", b"N", b"N", rest, width, 1.0, pivots, size, right, size)
+        _call("dgemm", b"N", b"N", rest, rest, width, -1.0, right, size, below, size, 1.0, left, size)
+        return order
+
+    return apart(work, 2.0 * float(size) ** 2 * width)
 
 
-def subtract_product(P: Floats, Q: Floats, C: Floats) -> None:
-    """C - P'Q in place of C; all in Fortran's order."""
-    width, n = P.shape
-    columns = Q.shape[1]
-    sizes = n, columns, width
-    apart(
-        lambda: _call("dgemm", b"T", b"N", *sizes, -1.0, P, width, Q, width, 1.0, C, n),
-        2.0 * float(n) * columns * width,
-    )
+def _quarters(front: Floats, width: int) -> list[ctypes.c_void_p]:
+    """Addresses of the pivots of a square in C order, of what stands to their right, below them, and of the rest."""
+    assert front.flags.c_contiguous, "an array in another order than C's"
+    start, row = front.ctypes.data, front.strides[0]
+    right, below = width * front.itemsize, width * row
+    return [ctypes.c_void_p(start + place) for place in (0, right, below, right + below)]
 
 
 def _call(name: str, *arguments: Any) -> int:
@@ -134,6 +149,8 @@ def _call(name: str, *arguments: Any) -> int:
 
 def _argument(value: Any) -> Any:
     """A pointer, as Fortran takes everything."""
+    if isinstance(value, ctypes.c_void_p):
+        return value
     if isinstance(value, bytes):
         return ctypes.c_char_p(value)
     if isinstance(value, np.ndarray):

@@ -45,7 +45,7 @@ def _row_starts(context: Any, builder: ir.IRBuilder, signature: Any, arguments: 
     return starts
 
 
-def _over_eights(
+def over_eights(
     builder: ir.IRBuilder, length: ir.Value, step: Callable[[ir.Value, ir.Value], ir.Value]
 ) -> ir.Value:
     """A vector of zeros carried through ``step(place, vector)`` for each whole eight of a length."""
@@ -90,7 +90,7 @@ def _squared_differences(
 
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         return by_halves(
-            builder, _over_eights(builder, builder.extract_value(array.shape, 1), step), builder.fadd
+            builder, over_eights(builder, builder.extract_value(array.shape, 1), step), builder.fadd
         )
 
     pair = pair_of(types.float64)
@@ -107,7 +107,7 @@ def _products(typing_context: Any, x: Any, row: Any, y: Any, point: Any, length:
             values = [_load(context, builder, start, types.float64, place) for start in starts]
             return builder.fadd(builder.fmul(*values, flags=("contract",)), total, flags=("contract",))
 
-        return by_halves(builder, _over_eights(builder, arguments[4], step), builder.fadd)
+        return by_halves(builder, over_eights(builder, arguments[4], step), builder.fadd)
 
     return types.float64(x, types.int64, y, types.int64, types.int64), generate
 
@@ -132,7 +132,7 @@ def _write_differences(
             builder.store(difference, builder.bitcast(target, _VECTOR.as_pointer()), align=8)
             return nothing
 
-        _over_eights(builder, length, step)
+        over_eights(builder, length, step)
         return context.get_dummy_value()
 
     pair, n = pair_of(types.int64), types.int64

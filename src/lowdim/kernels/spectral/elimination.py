@@ -16,6 +16,34 @@ from ..compiling import njit
 
 
 @njit(cache=True, nogil=True)
+def reordered(
+    indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], order: Integers
+) -> tuple[Integers, Integers, NDArray[Any]]:
+    """Compressed columns, in a new order, of a square matrix in compressed rows; places are sorted.
+
+    Those of a symmetric matrix are its rows as well. ``data`` may be empty: the pattern alone.
+    """
+    n = order.size
+    rank, starts = np.empty(n, np.int64), np.zeros(n + 1, np.int64)
+    for i in range(n):
+        rank[order[i]] = i
+    for p in range(indices.size):
+        starts[rank[indices[p]] + 1] += 1
+    for i in range(n):
+        starts[i + 1] += starts[i]
+    fill, places = starts.copy(), np.empty(indices.size, np.int64)
+    moved = np.empty(data.size, data.dtype)
+    for i in range(n):
+        for p in range(indptr[order[i]], indptr[order[i] + 1]):
+            j = rank[indices[p]]
+            places[fill[j]] = i
+            if data.size:
+                moved[fill[j]] = data[p]
+            fill[j] += 1
+    return starts, places, moved
+
+
+@njit(cache=True, nogil=True)
 def tree(indptr: NDArray[Any], indices: NDArray[Any]) -> Integers:
     """Parent of each column in the elimination tree, -1 for a root."""
     n = indptr.size - 1

@@ -1,9 +1,10 @@
 """Numeric side of a sparse factor: dense fronts, assembled, eliminated and solved with (Liu 1992).
 
-A front of w pivots and r rows below them is a square matrix of w + r. Its factors are two panels (w + r) x w
-in C order: ``lower`` holds L11 over L21, ``upper`` the transposes of U11 and U12; of a symmetric matrix they
-are one and the same. What is left of a front waits on a stack for its parent: in postorder the children's
-leavings are always on top.
+A front of w pivots and r rows below them is a square matrix of w + r, of which a symmetric one keeps the upper
+triangle. Its factors are two panels of w rows in C order: ``upper`` holds U11 and U12, ``lower`` the transposes of
+L11 and L21; of a symmetric matrix they are one and the same. Everything runs along rows, whose length is rounded up to
+whole eights. What is left of a front waits on a stack for its parent: in postorder the children's leavings are always
+on top.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from ...core.records import Floats, Integers
 from ..compiling import njit
+from .rows import dot, subtract_four, subtract_one
 
 
 @njit(cache=True, nogil=True)
@@ -25,86 +27,164 @@ def assemble(
     stack: Floats,
     offsets: Integers,
     top: int,
+    front: Floats,
     symmetric: bool,
-) -> tuple[Floats, int]:
-    """Front of supernode s, from the matrix and what its children left; and the top of the stack without those."""
-    starts, bounds, rows, last_child, before, place = shape
+) -> int:
+    """Fill the front of supernode s from the matrix and what its children left; the top of the stack without those."""
+    starts, bounds, rows, last_child, before, place, _ = shape
     begin, end = starts[s], starts[s + 1]
-    width = end - begin
-    size = width + bounds[s + 1] - bounds[s]
-    front = np.zeros((size, size))
+    width, size = end - begin, front.shape[0]
+    front[:] = 0.0
     for j in range(begin, end):
         place[j] = j - begin
     for p in range(bounds[s], bounds[s + 1]):
         place[rows[p]] = width + p - bounds[s]
-    indptr, indices, data = columns_of
+    indptr, indices, data = rows_of
     for j in range(begin, end):
+        own = front[j - begin]
         for p in range(indptr[j], indptr[j + 1]):
-            if indices[p] >= begin:
-                front[place[indices[p]], j - begin] = data[p]
+            if indices[p] >= (j if symmetric else begin):
+                own[place[indices[p]]] = data[p]
     if not symmetric:
-        indptr, indices, data = rows_of
+        indptr, indices, data = columns_of
         for j in range(begin, end):
             for p in range(indptr[j], indptr[j + 1]):
                 if indices[p] >= end:
-                    front[j - begin, place[indices[p]]] = data[p]
+                    front[place[indices[p]], j - begin] = data[p]
     child = last_child[s]
+    places = np.empty(size, np.int64)
     while child != -1:
         first = bounds[child]
         count = bounds[child + 1] - first
+        for a in range(count):
+            places[a] = place[rows[first + a]]
         top = offsets[child]
         for a in range(count):
-            i = place[rows[first + a]]
-            below = top + a * count
-            for b in range(a + 1 if symmetric else count):
-                front[i, place[rows[first + b]]] += stack[below + b]
+            own, left = front[places[a]], stack[top + a * count : top + (a + 1) * count]
+            for b in range(a if symmetric else 0, count):
+                own[places[b]] += left[b]
         child = before[child]
-    return front, top
+    return top
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _take_off(flat: Floats, stride: int, i: int, first: int, last: int, start: int, factors: Floats) -> None:
+    """Take the rows [first, last) by their factors off row i, from the eight on that holds a column."""
+    start = start & ~7
+    own, p = i * stride + start, first
+    while p + 4 <= last:
+        four = (factors[p - first], factors[p - first + 1], factors[p - first + 2], factors[p - first + 3])
+        subtract_four(flat, own, p * stride + start, stride, four, stride - start)
+        p += 4
+    while p < last:
+        subtract_one(flat, own, flat, p * stride + start, factors[p - first], stride - start)
+        p += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def eliminate(front: Floats, width: int, order: Integers) -> bool:
-    """LU of the pivots of a front, rows exchanged among them only, in place; whether no pivot was zero."""
-    size = front.shape[0]
+    """A = LU of the pivots of a front, U with a diagonal of ones, in place; whether no pivot was zero.
+
+    Columns are exchanged among the pivots only, which ``order`` tells. Eight pivots at a time.
+    """
+    size, stride = front.shape
+    flat, factors = front.reshape(-1), np.empty(8)
     for k in range(width):
         order[k] = k
-    for k in range(width):
-        best = k
-        for i in range(k + 1, width):
-            if abs(front[i, k]) > abs(front[best, k]):
-                best = i
-        if front[best, k] == 0.0:
-            return False
-        if best != k:
-            for j in range(size):
-                front[k, j], front[best, j] = front[best, j], front[k, j]
-            order[k], order[best] = order[best], order[k]
-        for i in range(k + 1, size):
-            factor = front[i, k] / front[k, k]
-            front[i, k] = factor
+    for first in range(0, width, 8):
+        last = min(first + 8, width)
+        for k in range(first, last):
+            own = front[k]
+            for p in range(first, k):
+                for j in range(p + 1, first + 8):
+                    own[j] -= own[p] * front[p, j]
+                subtract_one(flat, k * stride + first + 8, flat, p * stride + first + 8, own[p], stride - first - 8)
+            best = k
+            for j in range(k + 1, width):
+                if abs(own[j]) > abs(own[best]):
+                    best = j
+            if own[best] == 0.0:
+                return False
+            if best != k:
+                for i in range(size):
+                    front[i, k], front[i, best] = front[i, best], front[i, k]
+                order[k], order[best] = order[best], order[k]
+            inverse = 1.0 / own[k]
             for j in range(k + 1, size):
-                front[i, j] -= factor * front[k, j]
+                own[j] *= inverse
+        for i in range(last, size):
+            own = front[i]
+            for k in range(first, last):
+                for p in range(first, k):
+                    own[k] -= own[p] * front[p, k]
+                factors[k - first] = own[k]
+            for j in range(last, first + 8):
+                for p in range(first, last):
+                    own[j] -= own[p] * front[p, j]
+            _take_off(flat, stride, i, first, last, first + 8, factors)
+    return True
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def eliminate_symmetric(front: Floats, width: int) -> bool:
+    """A = U'U of the pivots of a front, in place in its upper triangle; whether all were positive.
+
+    Eight pivots at a time. What is written below the diagonal, within its eight, means nothing.
+    """
+    size, stride = front.shape
+    flat, factors = front.reshape(-1), np.empty(8)
+    for first in range(0, width, 8):
+        last = min(first + 8, width)
+        for k in range(first, last):
+            own = front[k]
+            for p in range(first, k):
+                factors[p - first] = front[p, k]
+            _take_off(flat, stride, k, first, k, k, factors)
+            if not own[k] > 0.0:
+                return False
+            own[k] = np.sqrt(own[k])
+            inverse = 1.0 / own[k]
+            for j in range(k + 1, size):
+                own[j] *= inverse
+        for i in range(last, size):
+            for p in range(first, last):
+                factors[p - first] = front[p, i]
+            _take_off(flat, stride, i, first, last, i, factors)
     return True
 
 
 @njit(cache=True, nogil=True)
-def eliminate_symmetric(front: Floats, width: int) -> bool:
-    """Cholesky of the pivots of a front, in place in its lower triangle; whether all were positive."""
-    size = front.shape[0]
-    column = np.empty(size)
-    for k in range(width):
-        if not front[k, k] > 0.0:
-            return False
-        root = np.sqrt(front[k, k])
-        front[k, k] = root
-        for i in range(k + 1, size):
-            front[i, k] /= root
-            column[i] = front[i, k]
-        for i in range(k + 1, size):
-            factor = column[i]
-            for j in range(k + 1, i + 1):
-                front[i, j] -= factor * column[j]
-    return True
+def keep(
+    s: int,
+    shape: tuple[Any, ...],
+    front: Floats,
+    panels: tuple[Any, ...],
+    stack: Floats,
+    top: int,
+    symmetric: bool,
+) -> int:
+    """Copy an eliminated front to its panels, and what is left of it to the stack; the new top of that."""
+    starts, bounds = shape[0], shape[1]
+    lower, upper, places, _ = panels
+    size, stride = front.shape
+    width, at = starts[s + 1] - starts[s], places[s]
+    for j in range(width):
+        row = at + j * stride
+        upper[row : row + stride] = front[j]
+        upper[row : row + j] = 0.0
+    if not symmetric:
+        lower[at : at + width * stride] = 0.0
+        for j in range(width):
+            upper[at + j * stride + j] = 1.0
+        for i in range(size):
+            own = front[i]
+            for j in range(min(width, i + 1)):
+                lower[at + j * stride + i] = own[j]
+    count = bounds[s + 1] - bounds[s]
+    for a in range(count):
+        first = a if symmetric else 0
+        stack[top + a * count + first : top + (a + 1) * count] = front[width + a, width + first : size]
+    return top + count * count
 
 
 @njit(cache=True, nogil=True)
@@ -121,120 +201,80 @@ def factor_run(
     symmetric: bool,
 ) -> int:
     """Factor the supernodes [first, last); the new top of the stack, or -1 where a pivot failed."""
-    starts, bounds = shape[0], shape[1]
-    lower, upper, places, order = panels
+    starts, bounds, strides = shape[0], shape[1], shape[6]
+    order = panels[3]
+    space = np.empty(strides[first:last].max() ** 2)
     for s in range(first, last):
-        front, top = assemble(s, shape, rows_of, columns_of, stack, offsets, top, symmetric)
-        size, width = front.shape[0], starts[s + 1] - starts[s]
+        width = starts[s + 1] - starts[s]
+        size = width + bounds[s + 1] - bounds[s]
+        front = space[: size * strides[s]].reshape(size, strides[s])
+        top = assemble(s, shape, rows_of, columns_of, stack, offsets, top, front, symmetric)
         if symmetric:
             if not eliminate_symmetric(front, width):
                 return -1
         elif not eliminate(front, width, order[starts[s] : starts[s + 1]]):
             return -1
-        at = places[s]
-        for i in range(size):
-            for j in range(width):
-                lower[at + i * width + j] = front[i, j] if i >= j else 0.0
-        if not symmetric:
-            for i in range(size):
-                for j in range(width):
-                    upper[at + i * width + j] = front[j, i] if i >= j else 0.0
-            for j in range(width):
-                lower[at + j * width + j] = 1.0
         offsets[s] = top
-        count = bounds[s + 1] - bounds[s]
-        for a in range(count):
-            for b in range(count):
-                stack[top + a * count + b] = front[width + a, width + b]
-        top += count * count
+        top = keep(s, shape, front, panels, stack, top, symmetric)
     return top
 
 
-@njit(cache=True, nogil=True)
-def split_factors(transposed: Floats, lower: Floats, upper: Floats) -> None:
-    """The unit lower triangle, and the transpose of the upper one, of LAPACK's factors, which come transposed."""
-    width = transposed.shape[0]
-    for i in range(width):
-        for j in range(width):
-            lower[i, j] = transposed[j, i] if j < i else 0.0
-            upper[i, j] = transposed[i, j] if j <= i else 0.0
-        lower[i, i] = 1.0
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def forward_run(
     first: int, last: int, shape: tuple[Any, ...], panel: Floats, places: Integers, X: Floats, order: Integers
 ) -> None:
-    """Solve with the panels of supernodes [first, last), for each row of X, pivots put in ``order`` before.
+    """Solve with the transposed panels of supernodes [first, last), for each row of X, pivots put in ``order`` before.
 
-    Two rows at a time, an even number of them: a panel comes from memory once for both. Sums of products may be
-    reordered by the compiler, the same way every time.
+    Two rows at a time, an even number of them: a panel comes from memory once for both.
     """
-    starts, bounds, rows = shape[0], shape[1], shape[2]
+    starts, bounds, rows, strides = shape[0], shape[1], shape[2], shape[6]
+    longest = strides[first:last].max()
+    u, v = np.empty(longest), np.empty(longest)
     for s in range(first, last):
-        begin, width = starts[s], starts[s + 1] - starts[s]
+        begin, width, stride = starts[s], starts[s + 1] - starts[s], strides[s]
+        below = rows[bounds[s] : bounds[s + 1]]
         for c in range(0, X.shape[0], 2):
             x, y = X[c], X[c + 1]
-            x_own, y_own = x[begin : begin + width], y[begin : begin + width]
-            at = places[s]
-            if order.size:
-                x_own[:] = x_own[order[begin : begin + width]]
-                y_own[:] = y_own[order[begin : begin + width]]
             for i in range(width):
-                row = panel[at : at + i]
-                x_sum, y_sum = 0.0, 0.0
-                for j in range(i):
-                    x_sum += row[j] * x_own[j]
-                    y_sum += row[j] * y_own[j]
-                x_own[i] = (x_own[i] - x_sum) / panel[at + i]
-                y_own[i] = (y_own[i] - y_sum) / panel[at + i]
-                at += width
-            for p in range(bounds[s], bounds[s + 1]):
-                row = panel[at : at + width]
-                x_sum, y_sum = 0.0, 0.0
-                for j in range(width):
-                    x_sum += row[j] * x_own[j]
-                    y_sum += row[j] * y_own[j]
-                x[rows[p]] -= x_sum
-                y[rows[p]] -= y_sum
-                at += width
+                place = begin + (order[begin + i] if order.size else i)
+                u[i], v[i] = x[place], y[place]
+            u[width:stride] = 0.0
+            v[width:stride] = 0.0
+            for i in range(width):
+                at = places[s] + i * stride
+                a, b = u[i] / panel[at + i], v[i] / panel[at + i]
+                x[begin + i], y[begin + i] = a, b
+                # The panel is 0 left of its diagonal.
+                start = i & ~7
+                subtract_one(u, start, panel, at + start, a, stride - start)
+                subtract_one(v, start, panel, at + start, b, stride - start)
+            for p in range(below.size):
+                x[below[p]] += u[width + p]
+                y[below[p]] += v[width + p]
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def backward_run(
     first: int, last: int, shape: tuple[Any, ...], panel: Floats, places: Integers, X: Floats, order: Integers
 ) -> None:
-    """Solve with the transposed panels, from the last supernode to the first, pivots put back from ``order``."""
-    starts, bounds, rows = shape[0], shape[1], shape[2]
+    """Solve with the panels, from the last supernode to the first, pivots put back from ``order``."""
+    starts, bounds, rows, strides = shape[0], shape[1], shape[2], shape[6]
+    longest = strides[first:last].max()
+    u, v = np.empty(longest), np.empty(longest)
     for s in range(last - 1, first - 1, -1):
-        begin, width = starts[s], starts[s + 1] - starts[s]
+        begin, width, stride = starts[s], starts[s + 1] - starts[s], strides[s]
+        below = rows[bounds[s] : bounds[s + 1]]
         for c in range(0, X.shape[0], 2):
             x, y = X[c], X[c + 1]
-            x_own, y_own = x[begin : begin + width], y[begin : begin + width]
-            at = places[s] + width * width
-            for p in range(bounds[s], bounds[s + 1]):
-                row = panel[at : at + width]
-                x_value, y_value = x[rows[p]], y[rows[p]]
-                for j in range(width):
-                    x_own[j] -= row[j] * x_value
-                    y_own[j] -= row[j] * y_value
-                at += width
+            u[:stride] = 0.0
+            v[:stride] = 0.0
+            for p in range(below.size):
+                u[width + p], v[width + p] = x[below[p]], y[below[p]]
             for i in range(width - 1, -1, -1):
-                at = places[s] + i * width
-                row = panel[at : at + i]
-                x_own[i] /= panel[at + i]
-                y_own[i] /= panel[at + i]
-                x_value, y_value = x_own[i], y_own[i]
-                for j in range(i):
-                    x_own[j] -= row[j] * x_value
-                    y_own[j] -= row[j] * y_value
-            if order.size:
-                _put_back(x_own, order[begin : begin + width])
-                _put_back(y_own, order[begin : begin + width])
-
-
-@njit(cache=True, nogil=True)
-def _put_back(own: Floats, order: Integers) -> None:
-    exchanged = own.copy()
-    for j in range(own.size):
-        own[order[j]] = exchanged[j]
+                at, start = places[s] + i * stride, i & ~7
+                a = dot(u, start, panel, at + start, stride - start)
+                b = dot(v, start, panel, at + start, stride - start)
+                u[i], v[i] = (x[begin + i] - a) / panel[at + i], (y[begin + i] - b) / panel[at + i]
+            for i in range(width):
+                place = begin + (order[begin + i] if order.size else i)
+                x[place], y[place] = u[i], v[i]

@@ -62,7 +62,7 @@ class ExactSolve:
             return
         if edges > _MAX_EDGES and np.isfinite(budget.work):
             raise TooDear(f"{edges} edges of {size} points may fill in")
-        symbolic = Symbolic(matrix.explicit())
+        symbolic = Symbolic(matrix.explicit(), symmetric=True)
         budget.check(symbolic.work, symbolic.bytes(symmetric=True))
         self.description = f"sparse factor of {symbolic.entries} entries"
         self._factor = _growing(matrix, symbolic)

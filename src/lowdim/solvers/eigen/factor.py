@@ -83,13 +83,13 @@ def factor_symmetric(
 
     ``symbolic`` is the symbolic factor of its pattern, where it is known already.
     """
-    symbolic = _planned(symbolic or Symbolic(matrix), memory_limit, symmetric=True)
+    symbolic = _planned(symbolic or Symbolic(matrix, symmetric=True), memory_limit, symmetric=True)
     return Multifrontal(matrix, symbolic, symmetric=True)
 
 
 def factor_general(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
     """Factor of a square matrix with a full diagonal and a nearly symmetric pattern."""
-    symbolic = _planned(Symbolic(matrix), memory_limit, symmetric=False)
+    symbolic = _planned(Symbolic(matrix, symmetric=False), memory_limit, symmetric=False)
     try:
         factor = Multifrontal(matrix, symbolic, symmetric=False)
     except SolverFailure:

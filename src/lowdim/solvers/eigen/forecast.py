@@ -57,7 +57,7 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
     guess = _factored(size, k, widest**3, 40 * size + widest**2) + _ORDERED * size
     if guess > _DOUBT * lanczos:
         return Forecast(lanczos, product, guess)
-    symbolic = Symbolic(matrix)
+    symbolic = Symbolic(matrix, symmetric=True)
     if not fits(symbolic, settings.run.workers.memory_limit, symmetric=True):
         return Forecast(lanczos, product, float("inf"), symbolic)
     return Forecast(lanczos, product, _factored(size, k, symbolic.work, symbolic.entries), symbolic)

@@ -8,17 +8,15 @@ within a front only, so solutions want a step of refinement; a zero pivot is a S
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from scipy.linalg import blas
-from scipy.sparse.linalg import spilu
 
 from ... import kernels
 from ...core import lapack
 from ...core.parallel import FACTOR, apart
 from ...core.records import Floats, Integers, Sparse
+from ...kernels.vectors import EIGHT
 from .common import SolverFailure
 
 #: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops. One thread of
@@ -33,30 +31,29 @@ _NO_ORDER: Integers = np.empty(0, np.int64)
 
 
 class Symbolic:
-    """Ordering, fronts and cost of a factor, from the pattern alone."""
+    """Ordering, fronts and cost of a factor, from the pattern alone, which counts as that of A + A' if not symmetric."""
 
-    def __init__(self, matrix: Sparse) -> None:
-        pattern = sparse.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
-        pattern = sparse.csr_array(pattern + pattern.T)
+    def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
+        pattern = matrix
+        if not symmetric:
+            ones = np.ones(matrix.nnz, np.int8)
+            one_way = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
+            pattern = sparse.csr_array(one_way + one_way.T)
+        symbolic, given = kernels.spectral.elimination, (pattern.indptr, pattern.indices, np.empty(0))
         order = _minimum_degree(pattern)
-        order = order[
-            kernels.spectral.elimination.postorder(
-                kernels.spectral.elimination.tree(*_permuted(pattern, order)[:2])
-            )
-        ]
-        indptr, indices, _ = _permuted(pattern, order)
-        parent = kernels.spectral.elimination.tree(indptr, indices)
-        counts = kernels.spectral.elimination.column_counts(indptr, indices, parent)
-        starts = kernels.spectral.elimination.supernodes(parent, counts)
-        bounds, rows, last_child, before = kernels.spectral.elimination.front_rows(
-            indptr, indices, starts, counts
-        )
+        order = order[symbolic.postorder(symbolic.tree(*symbolic.reordered(*given, order)[:2]))]
+        indptr, indices, _ = symbolic.reordered(*given, order)
+        parent = symbolic.tree(indptr, indices)
+        counts = symbolic.column_counts(indptr, indices, parent)
+        starts = symbolic.supernodes(parent, counts)
+        bounds, rows, last_child, before = symbolic.front_rows(indptr, indices, starts, counts)
         self.order: Integers = order
-        self.shape = (starts, bounds, rows, last_child, before, np.empty(order.size, np.int64))
         self.widths: Integers = np.diff(starts)
         self.sizes: Integers = self.widths + np.diff(bounds)
-        self.places: Integers = np.concatenate(([0], np.cumsum(self.widths * self.sizes)))
-        self.stack_height = int(kernels.spectral.elimination.stack_height(bounds, last_child, before))
+        strides = -(-self.sizes // EIGHT) * EIGHT
+        self.shape = (starts, bounds, rows, last_child, before, np.empty(order.size, np.int64), strides)
+        self.places: Integers = np.concatenate(([0], np.cumsum(self.widths * strides)))
+        self.stack_height = int(symbolic.stack_height(bounds, last_child, before))
         below = (self.sizes - self.widths).astype(float)
         #: Multiply-adds of a Cholesky factor; an LU factor takes twice as many.
         self.work = float(np.sum(self.widths * (below * (below + self.widths) + self.widths**2 / 3.0)) / 2)
@@ -69,19 +66,13 @@ class Symbolic:
 
 
 def _minimum_degree(pattern: Sparse) -> Integers:
-    """Multiple minimum degree ordering of SciPy's SuperLU, by way of an incomplete factor that drops everything."""
-    size = pattern.shape[0]
-    dominant = sparse.csc_array(pattern + sparse.diags_array(np.full(size, 2.0 * pattern.nnz)))
-    options: Any = {"drop_tol": 1e9, "fill_factor": 1, "permc_spec": "MMD_AT_PLUS_A"}
-    ordered = apart(lambda: spilu(dominant, **options, options={"SymmetricMode": True}), FACTOR * pattern.nnz)
-    return np.argsort(ordered.perm_c).astype(np.int64)
-
-
-def _permuted(matrix: Sparse, order: Integers) -> tuple[Integers, Integers, Floats]:
-    """Compressed rows of the matrix in a new order, columns sorted."""
-    moved = sparse.csr_array(matrix[order][:, order])
-    moved.sort_indices()
-    return moved.indptr.astype(np.int64), moved.indices.astype(np.int64), moved.data
+    """Order of approximate minimum degree; points with very many neighbours come last (Amestoy et al. 1996)."""
+    most = max(16, int(10 * np.sqrt(pattern.shape[0])))
+    order: Integers = apart(
+        lambda: kernels.spectral.ordering.minimum_degree(pattern.indptr, pattern.indices, most),
+        FACTOR * pattern.nnz,
+    )
+    return order
 
 
 class Multifrontal:
@@ -90,12 +81,16 @@ class Multifrontal:
     name = "multifrontal"
 
     def __init__(self, matrix: Sparse, symbolic: Symbolic, *, symmetric: bool) -> None:
-        self._symbolic, self._symmetric = symbolic, symmetric
-        self._lower = np.empty(symbolic.entries)
-        self._upper = self._lower if symmetric else np.empty(symbolic.entries)
+        fronts, reordered = kernels.spectral.multifrontal, kernels.spectral.elimination.reordered
+        self._symbolic = symbolic
+        self._upper = np.empty(symbolic.entries)
+        self._lower = self._upper if symmetric else np.empty(symbolic.entries)
         self._order = _NO_ORDER if symmetric else np.arange(symbolic.order.size)
-        rows_of = _permuted(matrix, symbolic.order)
-        columns_of = rows_of if symmetric else _permuted(sparse.csr_array(matrix.T), symbolic.order)
+        columns_of = reordered(matrix.indptr, matrix.indices, matrix.data, symbolic.order)
+        rows_of = columns_of
+        if not symmetric:
+            other = sparse.csr_array(matrix.T)
+            rows_of = reordered(other.indptr, other.indices, other.data, symbolic.order)
         stack = np.empty(symbolic.stack_height)
         offsets = np.zeros(symbolic.widths.size, np.int64)
         panels = (self._lower, self._upper, symbolic.places, self._order)
@@ -103,80 +98,46 @@ class Multifrontal:
         top = 0
         for first, last, large in _runs(symbolic.widths * symbolic.sizes**2 > _LARGE_FRONT):
             if not large:
-                top = kernels.spectral.multifrontal.factor_run(first, last, *state, top, panels, symmetric)
+                top = fronts.factor_run(first, last, *state, top, panels, symmetric)
                 if top < 0:
                     raise SolverFailure(_FAILED)
                 continue
             for s in range(first, last):
-                front, top = kernels.spectral.multifrontal.assemble(s, *state, top, symmetric)
-                if s + 1 == symbolic.widths.size:
-                    # The last front is the largest, and nothing waits on the stack any more.
-                    del stack, state
-                left = self._cholesky(s, front) if symmetric else self._lu(s, front)
-                if left.size:
-                    offsets[s] = top
-                    stack[top : top + left.size] = left.ravel()
-                    top += left.size
+                front = np.empty((symbolic.sizes[s], symbolic.shape[6][s]))
+                top = fronts.assemble(s, *state, top, front, symmetric)
+                self._eliminate(s, front)
+                offsets[s] = top
+                top = fronts.keep(s, symbolic.shape, front, panels, stack, top, symmetric)
         self._solve_runs = list(_runs(symbolic.widths * symbolic.sizes > _LARGE_PANEL))
 
     def _panel(self, panel: Floats, s: int) -> Floats:
-        places, width = self._symbolic.places, self._symbolic.widths[s]
-        return panel[places[s] : places[s + 1]].reshape(-1, width)
+        places, width, size = self._symbolic.places, self._symbolic.widths[s], self._symbolic.sizes[s]
+        return panel[places[s] : places[s + 1]].reshape(width, -1)[:, :size]
 
-    def _cholesky(self, s: int, front: Floats) -> Floats:
-        """Factor a large front into its panel and return what is left, in its lower triangle."""
-        width = self._symbolic.widths[s]
-        panel = self._panel(self._lower, s)
-        panel[:width] = front[:width, :width]
-        if lapack.cholesky(panel[:width].T):
+    def _eliminate(self, s: int, front: Floats) -> None:
+        """The pivots of a large front by LAPACK, in place."""
+        begin, width = self._symbolic.shape[0][s], int(self._symbolic.widths[s])
+        if self._order is _NO_ORDER:
+            if not lapack.eliminate_symmetric(front, width):
+                raise SolverFailure(_FAILED)
+            return
+        order = lapack.eliminate(front, width)
+        if order is None:
             raise SolverFailure(_FAILED)
-        for row in range(width):
-            panel[row, row + 1 :] = 0.0
-        left = np.ascontiguousarray(front[width:, width:])
-        if left.size:
-            below = np.ascontiguousarray(front[width:, :width])
-            lapack.solve_triangular(panel[:width].T, below.T, transposed=True)
-            panel[width:] = below
-            lapack.subtract_square(panel[width:].T, left.T)
-        return left
-
-    def _lu(self, s: int, front: Floats) -> Floats:
-        """Factor a large front into its two panels and return what is left."""
-        begin, width = self._symbolic.shape[0][s], self._symbolic.widths[s]
-        factors = np.asfortranarray(front[:width, :width])
-        swaps, info = lapack.lu(factors)
-        if info:
-            raise SolverFailure(_FAILED)
-        order = np.arange(width)
-        for k, other in enumerate(swaps):
-            order[k], order[other] = order[other], order[k]
         self._order[begin : begin + width] = order
-        lower, upper = self._panel(self._lower, s), self._panel(self._upper, s)
-        # In place: the triangles of a root of thousands of rows are too large for copies of their own.
-        kernels.spectral.multifrontal.split_factors(factors.T, lower[:width], upper[:width])
-        left = np.ascontiguousarray(front[width:, width:])
-        if left.size:
-            below = np.ascontiguousarray(front[width:, :width])
-            lapack.solve_triangular(factors, below.T, transposed=True)
-            lower[width:] = below
-            beside = np.asfortranarray(front[:width, width:][order])
-            lapack.solve_triangular(factors, beside, lower=True, unit=True)
-            upper[width:] = beside.T
-            lapack.subtract_product(upper[width:].T, lower[width:].T, left.T)
-        return left
 
     def solve(self, B: Floats) -> Floats:
         """The inverse times a block of columns."""
         X = self._permuted(B)
-        self._forward(self._lower, X, self._order)
-        self._backward(self._upper, X, _NO_ORDER)
+        self._forward(self._lower, X, _NO_ORDER)
+        self._backward(self._upper, X, self._order)
         return self._unpermuted(X, B.shape[1])
 
     def solve_transposed(self, B: Floats) -> Floats:
         """The inverse of the transpose times a block of columns."""
         X = self._permuted(B)
-        self._forward(self._upper, X, _NO_ORDER)
-        self._backward(self._lower, X, self._order)
+        self._forward(self._upper, X, self._order)
+        self._backward(self._lower, X, _NO_ORDER)
         return self._unpermuted(X, B.shape[1])
 
     def _permuted(self, B: Floats) -> Floats:
@@ -207,9 +168,9 @@ class Multifrontal:
                 Y = X[:, begin:end].T
                 if order.size:
                     Y = Y[order[begin:end]]
-                Y = blas.dtrsm(1.0, block[: end - begin].T, Y, lower=0, trans_a=1)
+                Y = blas.dtrsm(1.0, block[:, : end - begin].T, Y, lower=1)
                 X[:, begin:end] = Y.T
-                X[:, rows[bounds[s] : bounds[s + 1]]] -= (block[end - begin :] @ Y).T
+                X[:, rows[bounds[s] : bounds[s + 1]]] -= Y.T @ block[:, end - begin :]
 
     def _backward(self, panel: Floats, X: Floats, order: Integers) -> None:
         shape, places = self._symbolic.shape, self._symbolic.places
@@ -221,8 +182,8 @@ class Multifrontal:
             for s in range(last - 1, first - 1, -1):
                 begin, end = starts[s], starts[s + 1]
                 block = self._panel(panel, s)
-                Y = X[:, begin:end].T - block[end - begin :].T @ X[:, rows[bounds[s] : bounds[s + 1]]].T
-                Y = blas.dtrsm(1.0, block[: end - begin].T, Y, lower=0)
+                Y = X[:, begin:end].T - block[:, end - begin :] @ X[:, rows[bounds[s] : bounds[s + 1]]].T
+                Y = blas.dtrsm(1.0, block[:, : end - begin].T, Y, lower=1, trans_a=1)
                 if order.size:
                     X[:, begin + order[begin:end]] = Y.T
                 else:

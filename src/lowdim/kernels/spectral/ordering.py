@@ -1,0 +1,268 @@
+"""Order in which a sparse symmetric matrix is eliminated with little fill: approximate minimum degree.
+
+A pivot of few neighbours is eliminated first (Amestoy, Davis & Duff 1996, "An approximate minimum degree ordering
+algorithm"). The graph that is left is kept as a quotient graph: an eliminated pivot becomes an element, the list of the
+variables that it ties together, and elements that lie in a new one are absorbed by it. Degrees are bounds from above,
+which cost one pass over the elements of a variable. Variables with equal lists are merged and ordered as one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.records import Integers
+from ..compiling import njit
+
+_VARIABLE, _ELEMENT, _GONE = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)
+def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> Integers:
+    """Order of elimination for a symmetric pattern; variables with more than ``most`` neighbours come last."""
+    n = indptr.size - 1
+    entries = np.empty(indices.size + indices.size // 4 + n, np.int64)
+    begin, length, n_elements = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    kind, weight, degree = np.zeros(n, np.int64), np.ones(n, np.int64), np.zeros(n, np.int64)
+    into, rank = np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    lists = (np.full(n + 1, -1, np.int64), np.full(n, -1, np.int64), np.full(n, -1, np.int64))
+    bucket, following, key = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    flags, flag = np.zeros(n, np.int64), 1
+    graph = (begin, length, n_elements, kind)
+    left = n
+    for i in range(n):
+        if indptr[i + 1] - indptr[i] > most + 1:
+            kind[i], weight[i] = _GONE, 0
+            rank[i] = n
+            left -= 1
+    free = 0
+    for i in range(n):
+        if kind[i] == _GONE:
+            continue
+        begin[i] = free
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.int64(indices[p])
+            if j != i and weight[j] > 0:
+                entries[free] = j
+                free += 1
+        length[i] = degree[i] = free - begin[i]
+    for i in range(n - 1, -1, -1):
+        if kind[i] == _VARIABLE:
+            _enlist(lists, i, degree[i])
+    least, largest, step = 0, 0, 0
+    while left > 0:
+        while lists[0][least] == -1:
+            least += 1
+        pivot = lists[0][least]
+        _strike(lists, pivot, least)
+        entries, free = _with_room(entries, free, graph, pivot)
+        free, size = _eliminate(entries, free, graph, pivot, weight, degree, lists)
+        for p in range(begin[pivot], begin[pivot] + length[pivot]):
+            i = entries[p]
+            for q in range(begin[i], begin[i] + n_elements[i]):
+                e = entries[q]
+                if kind[e] == _ELEMENT:
+                    flags[e] = (flags[e] if flags[e] >= flag else degree[e] + flag) + weight[i]
+        left += weight[pivot]
+        # Lists of the new element's variables, without what it holds; those that have nothing else go with the pivot.
+        for p in range(begin[pivot], begin[pivot] + length[pivot]):
+            i = entries[p]
+            start = fill = begin[i]
+            total, bound = 0, 0
+            for q in range(start, start + n_elements[i]):
+                e = entries[q]
+                if kind[e] == _ELEMENT:
+                    outside = flags[e] - flag
+                    if outside > 0:
+                        bound += outside
+                        total += e
+                        entries[fill] = e
+                        fill += 1
+                    else:
+                        kind[e] = _GONE
+            own = fill
+            for q in range(start + n_elements[i], start + length[i]):
+                j = entries[q]
+                if weight[j] > 0:
+                    bound += weight[j]
+                    total += j
+                    entries[fill] = j
+                    fill += 1
+            if fill == start:
+                into[i], kind[i] = pivot, _GONE
+                size += weight[i]
+                left += weight[i]
+                weight[i] = 0
+                continue
+            degree[i] = min(degree[i], bound)
+            entries[fill] = entries[own]
+            entries[own] = entries[start]
+            entries[start] = pivot
+            n_elements[i], length[i] = own - start + 1, fill - start + 1
+            key[i] = total % n
+            following[i] = bucket[key[i]]
+            bucket[key[i]] = i
+        degree[pivot] = size
+        largest = max(largest, size)
+        flag += largest + 1
+        flag = _merge(entries, graph, pivot, weight, into, (bucket, following, key), flags, flag)
+        fill = begin[pivot]
+        for p in range(begin[pivot], begin[pivot] + length[pivot]):
+            i = entries[p]
+            if weight[i] < 0:
+                weight[i] = -weight[i]
+                degree[i] = min(degree[i] + size - weight[i], left - weight[i])
+                _enlist(lists, i, degree[i])
+                least = min(least, degree[i])
+                entries[fill] = i
+                fill += 1
+        if begin[pivot] + length[pivot] == free:
+            free = fill
+        length[pivot] = fill - begin[pivot]
+        kind[pivot] = _ELEMENT if length[pivot] else _GONE
+        weight[pivot] = 0
+        rank[pivot] = step
+        step += 1
+    for i in range(n):
+        root = i
+        while into[root] != -1:
+            root = into[root]
+        rank[i] = rank[root]
+        while into[i] != -1 and into[i] != root:
+            above = into[i]
+            into[i] = root
+            i = above
+    return np.argsort(rank, kind="mergesort")
+
+
+@njit(cache=True, nogil=True)
+def _enlist(lists: tuple[Integers, Integers, Integers], i: int, degree: int) -> None:
+    """Put a variable at the head of the list of its degree."""
+    head, after, before = lists
+    first = head[degree]
+    after[i], before[i] = first, -1
+    if first != -1:
+        before[first] = i
+    head[degree] = i
+
+
+@njit(cache=True, nogil=True)
+def _strike(lists: tuple[Integers, Integers, Integers], i: int, degree: int) -> None:
+    """Take a variable from the list of its degree."""
+    head, after, before = lists
+    if before[i] == -1:
+        head[degree] = after[i]
+    else:
+        after[before[i]] = after[i]
+    if after[i] != -1:
+        before[after[i]] = before[i]
+
+
+@njit(cache=True, nogil=True)
+def _with_room(
+    entries: Integers, free: int, graph: tuple[Integers, ...], pivot: int
+) -> tuple[Integers, int]:
+    """The lists with room at their end for the element of a pivot: where there is none, those in use moved together."""
+    begin, length, n_elements, kind = graph
+    wanted = length[pivot]
+    for p in range(begin[pivot], begin[pivot] + n_elements[pivot]):
+        wanted += length[entries[p]]
+    if free + wanted <= entries.size:
+        return entries, free
+    used = 0
+    for i in range(kind.size):
+        if kind[i] != _GONE:
+            used += length[i]
+    moved = np.empty(max(entries.size, used + used // 4 + wanted), np.int64)
+    free = 0
+    for i in range(kind.size):
+        if kind[i] != _GONE:
+            start = begin[i]
+            begin[i] = free
+            for p in range(start, start + length[i]):
+                moved[free] = entries[p]
+                free += 1
+    return moved, free
+
+
+@njit(cache=True, nogil=True)
+def _eliminate(
+    entries: Integers,
+    free: int,
+    graph: tuple[Integers, ...],
+    pivot: int,
+    weight: Integers,
+    degree: Integers,
+    lists: tuple[Integers, Integers, Integers],
+) -> tuple[int, int]:
+    """Turn a pivot into the element of all that it is tied to, whose weights become negative; its weight."""
+    begin, length, n_elements, kind = graph
+    start, stop, own = begin[pivot], begin[pivot] + length[pivot], n_elements[pivot]
+    weight[pivot] = -weight[pivot]
+    first = fill = start if own == 0 else free
+    size = 0
+    for p in range(start, stop):
+        from_element = p < start + own
+        e = entries[p]
+        if from_element and kind[e] != _ELEMENT:
+            continue
+        low, high = (begin[e], begin[e] + length[e]) if from_element else (p, p + 1)
+        for q in range(low, high):
+            i = entries[q]
+            if weight[i] > 0:
+                size += weight[i]
+                weight[i] = -weight[i]
+                _strike(lists, i, degree[i])
+                entries[fill] = i
+                fill += 1
+        if from_element:
+            kind[e] = _GONE
+    begin[pivot], length[pivot], n_elements[pivot] = first, fill - first, 0
+    return (free if own == 0 else fill), size
+
+
+@njit(cache=True, nogil=True)
+def _merge(
+    entries: Integers,
+    graph: tuple[Integers, ...],
+    pivot: int,
+    weight: Integers,
+    into: Integers,
+    hashed: tuple[Integers, Integers, Integers],
+    flags: Integers,
+    flag: int,
+) -> int:
+    """Merge the variables of the new element whose lists are equal; they have equal keys. The next unused flag."""
+    begin, length, n_elements, kind = graph
+    bucket, following, key = hashed
+    for p in range(begin[pivot], begin[pivot] + length[pivot]):
+        i = entries[p]
+        if weight[i] >= 0:
+            continue
+        i = bucket[key[i]]
+        if i == -1:
+            continue
+        bucket[key[i]] = -1
+        while i != -1:
+            for q in range(begin[i] + 1, begin[i] + length[i]):
+                flags[entries[q]] = flag
+            last, j = i, following[i]
+            while j != -1:
+                equal = length[j] == length[i] and n_elements[j] == n_elements[i]
+                q = begin[j] + 1
+                while equal and q < begin[j] + length[j]:
+                    equal = flags[entries[q]] == flag
+                    q += 1
+                if equal:
+                    into[j], kind[j] = i, _GONE
+                    weight[i] += weight[j]
+                    weight[j] = 0
+                    following[last] = following[j]
+                else:
+                    last = j
+                j = following[j]
+            flag += 1
+            i = following[i]
+    return flag

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import kernels
@@ -24,6 +26,16 @@ _SLACK = 1e-12
 _NARROW = 4
 #: Bytes of a dense matrix that is computed a block of rows at a time.
 _BLOCK_BYTES = 64_000_000
+
+
+Differences = tuple[NDArray[Any], NDArray[Any], Floats, Floats]
+"""Compressed rows of a matrix A: where they begin, columns and values m_ij; and d, so that A x is
+d_i x_i + sum_j m_ij (x_i - x_j)."""
+
+
+def _few(rows: Differences) -> Differences | None:
+    """Rows with so few entries that a product in one thread is the quickest; None for others."""
+    return rows if 2 * rows[1].size < _THREADED_WORK else None
 
 
 def multiply(matrix: Sparse, X: Floats, *, n_jobs: int | None = None) -> Floats:
@@ -41,7 +53,8 @@ def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: i
     def work(rows: slice) -> None:
         kernel(matrix.indptr, matrix.indices, matrix.data, X, out, rows.start, rows.stop)
 
-    map_blocks(work, n_rows, n_jobs=n_jobs, block_rows=max(1, -(-n_rows // 16)))
+    # Sums of a row do not depend on the block that it is in.
+    map_blocks(work, n_rows, n_jobs=n_jobs, block_rows=n_rows if n_jobs == 1 else max(1, -(-n_rows // 16)))
     return out
 
 
@@ -98,6 +111,11 @@ class Laplacian:
     def explicit(self) -> Sparse:
         """D - W."""
         return sparse.csr_array(sparse.diags_array(self.degrees) - self.W)
+
+    def differences(self) -> Differences | None:
+        """W, and what the degrees hold beyond its row sums."""
+        slack = np.zeros(self.size) if self.slack is None else self.slack
+        return _few((self.W.indptr, self.W.indices, self.W.data, slack))
 
     def _jobs(self, X: Floats) -> int | None:
         return self.n_jobs if self.W.nnz * X.shape[1] >= _THREADED_WORK else 1
@@ -173,6 +191,13 @@ class Explicit:
     def explicit(self) -> Sparse | Floats:
         """The matrix."""
         return self.matrix
+
+    def differences(self) -> Differences | None:
+        """The entries, with other signs, and the row sums."""
+        if isinstance(self.matrix, np.ndarray):
+            return None
+        sums = np.asarray(self.matrix.sum(axis=1)).ravel()
+        return _few((self.matrix.indptr, self.matrix.indices, -self.matrix.data, sums))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from ...core.records import Floats
 from ..compiling import njit
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, forceinline=True)
 def inner(found: Floats, block: Floats, parts: Floats, width: int, start: int, stop: int) -> None:
     """``parts[s] = found block'`` over strip s; the compiler may reorder the sum, the same way every time.
 
@@ -36,7 +36,7 @@ def inner(found: Floats, block: Floats, parts: Floats, width: int, start: int, s
                 out[i, c] = ax
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def subtract(found: Floats, block: Floats, coefficients: Floats, width: int, start: int, stop: int) -> None:
     """``block -= coefficients' found`` on the strips, four rows of ``found`` at a time."""
     n_found = found.shape[0]

@@ -8,15 +8,19 @@ into eigenpairs and measures their residuals afresh.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from scipy import linalg, sparse
 
+from ... import kernels
 from ...core.records import Floats, Problem, Solution, Sparse
 from ...core.run import Run
 from ...errors import LowdimError
+from ...kernels.spectral.lanczos import Rows
+from ...spectral.operators import Explicit, Laplacian
 from ...spectral.signs import leading_signs
 from .generalised import Root
 
@@ -71,7 +75,8 @@ class Standard:
 
     ``scale`` is the diagonal of B^-1/2 (None: ones), ``root`` the factor of a B that is not diagonal, ``basis``
     N x t has orthonormal columns, ``norm`` is |S| to two per cent. ``invariant`` says whether S maps the span of the
-    basis into itself, as it does when the trivial solutions are eigenvectors.
+    basis into itself, as it does when the trivial solutions are eigenvectors. ``rows`` are those of A and the scale for
+    compiled steps of Lanczos, where A has few of them.
     """
 
     problem: Problem
@@ -80,6 +85,7 @@ class Standard:
     norm: float
     invariant: bool
     root: Root | None = None
+    rows: Rows | None = None
 
     @property
     def size(self) -> int:
@@ -180,6 +186,10 @@ def standard_form(problem: Problem) -> Standard:
 def standardise(problem: Problem, run: Run) -> Standard:
     """Bring a problem to standard form."""
     free = standard_form(problem)
+    operator = problem.operator
+    if free.root is None and isinstance(operator, Laplacian | Explicit) and (few := operator.differences()):
+        scale = np.ones(problem.size) if free.scale is None else free.scale
+        free = replace(free, rows=(*kernels.spectral.lanczos.grouped(*few[:3]), few[3], scale))
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
     norm = _norm(free, run=run)
     invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
@@ -198,21 +208,36 @@ def _norm(standard: Standard, run: Run) -> float:
     q = run.random("solve").standard_normal((standard.size, min(4, standard.room)))[:, :1]
     q = standard.project(q)
     q = q / (np.linalg.norm(q) or 1.0)
-    before, diagonal, off_diagonal, norms = np.zeros_like(q), list[float](), [0.0], [0.0]
-    for step in range(1, min(_MOST_STEPS, standard.room) + 1):
-        image = standard.apply(q) - off_diagonal[-1] * before
-        diagonal.append(float(np.einsum("ij,ij->", q, image)))
-        image -= diagonal[-1] * q
-        values, vectors = linalg.eigh_tridiagonal(diagonal, off_diagonal[1:])
+    diagonal, beside, norms = list[float](), list[float](), [0.0]
+    for along, length in _steps(standard, q, min(_MOST_STEPS, standard.room)):
+        diagonal.append(along)
+        values, vectors = linalg.eigh_tridiagonal(diagonal, beside)
         largest = int(np.abs(values).argmax())
         norms.append(float(np.abs(values[largest])))
-        off_diagonal.append(float(lengths(image.T)[0]))
-        gain = norms[-1] - norms[-1 - _LOOK_BACK] if step > _LOOK_BACK else np.inf
-        settled = step * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
-        if settled or off_diagonal[-1] * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:
+        gain = norms[-1] - norms[-1 - _LOOK_BACK] if len(diagonal) > _LOOK_BACK else np.inf
+        settled = len(diagonal) * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
+        if settled or length * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:
             break
-        before, q = q, image / off_diagonal[-1]
+        beside.append(length)
     return norms[-1]
+
+
+def _steps(standard: Standard, q: Floats, most: int) -> Iterator[tuple[float, float]]:
+    """Lanczos from a vector: the next entry on the diagonal of the small matrix, and the one beside it."""
+    before, beside = np.zeros_like(q), 0.0
+    if standard.rows is not None:
+        y, before = np.ascontiguousarray(q[:, 0]), np.zeros(q.size)
+        for _ in range(0, most, _LOOK_BACK):
+            found = kernels.spectral.lanczos.tridiagonal(standard.rows, y, before, beside, _LOOK_BACK)
+            yield from zip(*(part.tolist() for part in found), strict=True)
+            beside = float(found[1][-1])
+    for _ in range(most):
+        image = standard.apply(q) - beside * before
+        along = float(np.einsum("ij,ij->", q, image))
+        image -= along * q
+        beside = float(lengths(image.T)[0])
+        yield along, beside
+        before, q = q, image / beside
 
 
 def lengths(rows: Floats) -> Floats:

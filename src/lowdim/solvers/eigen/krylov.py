@@ -22,7 +22,7 @@ from .common import lengths
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
-_SHORT = 1e-3
+SHORT = 1e-3
 #: Entries of a basis from which the compiled loops are used (OpenBLAS would take threads, which spin), from which
 #: threads pay, and columns taken at once: they stay in cache.
 _COMPILED = 9_000
@@ -31,6 +31,8 @@ _STRIP = 2048
 #: Multiply-adds of a matrix product that OpenBLAS leaves to one thread.
 _ALONE = 200_000
 Verdict = Literal["good", "go on", "hopeless"]
+Steps = Callable[[Floats, Floats, int, Floats, int], int]
+"""``steps(basis, small, filled, coupling, most)``: up to ``most`` blocks in one call; how many were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ def largest(
     second_look: int,
     resolution: float = 0.0,
     check_every: int = _CHECK_EVERY,
+    steps: Steps | None = None,
     run: Run,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
@@ -86,6 +89,8 @@ def largest(
         What rounding alone may change a value by between the two looks.
     check_every
         Blocks from one judgement to the next, before the first that is good.
+    steps
+        What makes several blocks in one call, where there is something; the others are made by ``apply``.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
@@ -105,15 +110,21 @@ def largest(
             rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
         return rows
 
+    coupling = np.zeros((width, width))
     while True:
-        image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
-        products += width
-        filled += width
-        coupling, remainder = _expand(basis, small, filled, width, image, project, clean, run=run)
-        basis[filled : filled + width] = remainder
-        since += 1
+        patience = check_every if settled is None else second_look
+        ahead = max(1, min(patience - since, (capacity - filled) // width))
+        made = 0 if steps is None else steps(basis, small, filled, coupling, ahead)
+        if made == 0:
+            made = 1
+            image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
+            coupling, basis[filled + width : filled + 2 * width] = _expand(
+                basis, small, filled + width, width, image, project, clean, run=run
+            )
+        filled, products, since = filled + made * width, products + made * width, since + made
+        remainder = basis[filled : filled + width]
         full = filled + width > capacity
-        if filled < n_wanted or (not full and since < (check_every if settled is None else second_look)):
+        if filled < n_wanted or (not full and since < patience):
             continue
         since = 0
         theta, rotation = linalg.eigh(small[:filled, :filled])
@@ -180,7 +191,7 @@ def _expand(
     for c in range(width):
         coupling[:c, c] = _take_off(image[:c], image[c : c + 1], run=run)[:, 0]
         length = float(lengths(image[c : c + 1])[0])
-        if length > _SHORT * scale:
+        if length > SHORT * scale:
             coupling[c, c] = length
             image[c] /= length
             continue

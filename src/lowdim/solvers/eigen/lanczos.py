@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import kernels
 from ...core.records import Floats
 from . import krylov
 from .common import Settings, SolverFailure, Standard, Trial
@@ -66,6 +67,7 @@ def solve(
         project=standard.project,
         room=room,
         second_look=6 if is_largest else columns,
+        steps=_compiled(standard, 1.0 if is_largest else -1.0),
         resolution=standard.bound(np.zeros(1), 0.0),
         run=settings.run,
     )
@@ -74,6 +76,22 @@ def solve(
         worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
         raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", trial)
     return trial
+
+
+def _compiled(standard: Standard, sign: float) -> krylov.Steps | None:
+    """Many steps at once with |S| +- S, where its rows are few."""
+    rows = standard.rows
+    if rows is None:
+        return None
+    trivial = np.ascontiguousarray(standard.basis.T)
+
+    def steps(basis: Floats, small: Floats, filled: int, coupling: Floats, most: int) -> int:
+        made: int = kernels.spectral.lanczos.block_steps(
+            rows, standard.norm, sign, trivial, basis, small, filled, coupling, most, krylov.SHORT
+        )
+        return made
+
+    return steps
 
 
 def _stalls(history: list[tuple[int, float]], max_products: int) -> bool:

@@ -19,6 +19,8 @@ Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], Floats, Floats, Floats]
 """Rows of A in groups of four of one length: their numbers, where a group begins, its columns and values m_ij, turn by
 turn; the diagonal d, and that of R. Four sums at once hide the time that each takes, and few rows end unforeseen."""
 
+ROUNDING = 1e-14
+"""Length of a remainder beside the small matrix that is none."""
 STRIP = 2048
 """Columns of a basis that are taken at once: they stay in cache."""
 
@@ -105,9 +107,9 @@ def tridiagonal(rows: Rows, y: Floats, before: Floats, beside: float, steps: int
     ``before`` is the vector before y, and ``beside`` what couples the two; both vectors go on in place.
     """
     diagonal, off = np.zeros(steps), np.zeros(steps)
-    pairs, image = np.empty((y.size + 1, 2)), np.empty(y.size)
+    pairs, image, unused = np.empty((y.size + 1, 2)), np.empty(y.size), np.empty(y.size)
     for step in range(steps):
-        _multiply(rows, y, y, pairs, image, image)
+        _multiply(rows, y, y, pairs, image, unused)
         for i in range(y.size):
             image[i] -= beside * before[i]
         along = _product(image, y)
@@ -136,6 +138,61 @@ def _take_off(found: Floats, block: Floats, parts: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
+def expand(
+    trivial: Floats, basis: Floats, small: Floats, filled: int, coupling: Floats, parts: Floats, short: float
+) -> bool:
+    """Make the next block of a Krylov basis of what stands behind its ``filled`` rows, the image of the last of them.
+
+    Coefficients go to ``small``, those of the remainder to ``coupling``. The last two blocks hold nearly all of the
+    image (the three-term recurrence): with them taken off first, one pass over the whole basis is the
+    reorthogonalisation. A second follows where that pass took much, as after a restart. The rows of ``trivial`` are
+    taken off at the end, not in the map: the recurrence would let their part in the basis grow from step to step.
+    A remainder that is ``short`` beside the small matrix is mostly rounding, and normalising it blows up whatever it
+    holds of the basis and of the trivial span, so it is cleaned. Of one that is nothing else no block can be made: False.
+    """
+    width, size = coupling.shape[0], basis.shape[1]
+    image = basis[filled : filled + width]
+    first = max(0, filled - 2 * width)
+    coefficients = np.zeros((filled, width))
+    coefficients[first:] += _take_off(basis[first:filled], image, parts)
+    for _ in range(3):
+        before = np.array([_product(image[c], image[c]) for c in range(width)])
+        coefficients += _take_off(basis[:filled], image, parts)
+        after = np.array([_product(image[c], image[c]) for c in range(width)])
+        if np.all(after > 0.49 * before):
+            break
+    small[:filled, filled - width : filled] = coefficients
+    small[filled - width : filled, :filled] = coefficients.T
+    if trivial.shape[0]:
+        for _ in range(2):
+            _take_off(trivial, image, parts)
+    largest = np.abs(small[:filled, :filled]).max()
+    coupling[:] = 0.0
+    for c in range(width):
+        own = image[c]
+        for p in range(c):
+            coupling[p, c] = _product(image[p], own)
+            for i in range(size):
+                own[i] -= coupling[p, c] * image[p, i]
+        length = np.sqrt(_product(own, own))
+        if not length > ROUNDING * largest:
+            return False
+        coupling[c, c] = length
+        for i in range(size):
+            own[i] /= length
+        for _ in range(3 if length <= short * largest else 0):
+            row = basis[filled + c : filled + c + 1]
+            if trivial.shape[0]:
+                for _ in range(2):
+                    _take_off(trivial, row, parts[:, :, :1])
+            _take_off(basis[: filled + c], row, parts[:, :, :1])
+            length = np.sqrt(_product(own, own))
+            for i in range(size):
+                own[i] /= length
+    return True
+
+
+@njit(cache=True, nogil=True)
 def block_steps(
     rows: Rows,
     shift: float,
@@ -146,52 +203,25 @@ def block_steps(
     filled: int,
     coupling: Floats,
     steps: int,
+    parts: Floats,
     short: float,
 ) -> int:
-    """Steps of block Lanczos with shift + sign S off the rows of ``trivial``; how many were made.
+    """Steps of block Lanczos with shift + sign S, from the block behind the ``filled`` rows on; how many were made.
 
-    The block at row ``filled`` of the basis is the first; coefficients go to ``small``, those of the last remainder to
-    ``coupling``. One whose remainder is ``short`` beside the small matrix is left to the caller.
+    One whose remainder is short, as `expand` has it, is left to the caller.
     """
     width, size = coupling.shape[0], basis.shape[1]
-    parts = np.empty((-(-size // STRIP), basis.shape[0], width))
-    pairs = np.empty((size + 1, 2))
+    pairs, unused = np.empty((size + 1, 2)), np.empty(size)
     for step in range(steps):
-        for c in range(0, width, 2):
-            here, there = filled + c, filled + min(c + 1, width - 1)
-            _multiply(rows, basis[here], basis[there], pairs, basis[here + width], basis[there + width])
+        for c in range(filled, filled + width, 2):
+            is_last = c + 1 == filled + width
+            beside = unused if is_last else basis[c + 1 + width]
+            _multiply(rows, basis[c], basis[c if is_last else c + 1], pairs, basis[c + width], beside)
         for c in range(filled, filled + width):
             y, out = basis[c], basis[c + width]
             for i in range(size):
                 out[i] = shift * y[i] + sign * out[i]
         filled += width
-        image = basis[filled : filled + width]
-        first = max(0, filled - 2 * width)
-        coefficients = np.zeros((filled, width))
-        coefficients[first:] += _take_off(basis[first:filled], image, parts)
-        for _ in range(3):
-            before = np.array([_product(image[c], image[c]) for c in range(width)])
-            coefficients += _take_off(basis[:filled], image, parts)
-            after = np.array([_product(image[c], image[c]) for c in range(width)])
-            if np.all(after > 0.49 * before):
-                break
-        small[:filled, filled - width : filled] = coefficients
-        small[filled - width : filled, :filled] = coefficients.T
-        if trivial.shape[0]:
-            for _ in range(2):
-                _take_off(trivial, image, parts)
-        bound = short * np.abs(small[:filled, :filled]).max()
-        coupling[:] = 0.0
-        for c in range(width):
-            own = image[c]
-            for p in range(c):
-                coupling[p, c] = _product(image[p], own)
-                for i in range(size):
-                    own[i] -= coupling[p, c] * image[p, i]
-            length = np.sqrt(_product(own, own))
-            if not length > bound:
-                return step
-            coupling[c, c] = length
-            for i in range(size):
-                own[i] /= length
+        if not expand(trivial, basis, small, filled, coupling, parts, short):
+            return step
     return steps

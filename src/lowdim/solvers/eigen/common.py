@@ -97,6 +97,11 @@ class Standard:
         """Number of eigenvectors that exist in the complement of the trivial ones."""
         return int(self.size - self.basis.shape[1])
 
+    @property
+    def trivial(self) -> Floats:
+        """The basis in rows."""
+        return np.ascontiguousarray(self.basis.T)
+
     def vectors(self, Y: Floats) -> Floats:
         """The vectors x of given y."""
         if self.root is not None:
@@ -142,8 +147,8 @@ class Standard:
         if self.scale is None:
             return matrix
         if sparse.issparse(matrix):
-            scaling = sparse.diags_array(self.scale)
-            return sparse.csr_array(scaling @ matrix @ scaling)
+            across = np.repeat(self.scale, np.diff(matrix.indptr)) * self.scale[matrix.indices]
+            return sparse.csr_array((matrix.data * across, matrix.indices, matrix.indptr), shape=matrix.shape)
         return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
 
     def begin(self, settings: Settings, columns: int) -> Floats:

@@ -17,16 +17,16 @@ from ... import kernels
 from ...spectral.operators import Laplacian
 from .common import Settings, Standard
 from .factor import fits
+from .lanczos import basis_size
 from .multifrontal import Symbolic
 
-#: Seconds of one product with a column, by entries, by rows (of a basis of 40 columns) and by itself.
-_ENTRY, _ROW, _CALL = 2e-9, 1.3e-9, 1e-4
-#: Seconds of a multiply-add of a factor, of one of its entries, of one in a solve with two columns, of a row beside.
-_WORK, _FILLED, _SOLVED, _ROW_SOLVED = 2e-10, 5e-8, 2e-9, 4e-7
+#: Seconds of one product with a column, by entries, by rows for each column of the basis, and by itself.
+_ENTRY, _ROW, _CALL = 1e-9, 8e-10, 5e-6
+#: Seconds of a multiply-add of a factor, of one of its entries; of one in a solve with two columns, of a row beside,
+#: and of the solve by itself.
+_WORK, _FILLED, _SOLVED, _ROW_SOLVED, _SOLVE = 1e-10, 1e-8, 6.5e-10, 7e-8, 3e-4
 #: Seconds a row of ordering a matrix whose levels are narrow.
-_ORDERED = 1e-5
-#: Times the seconds of Lanczos from which a guess at those of the factor is believed without a look at its order.
-_DOUBT = 1.5
+_ORDERED = 3e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
     matrix = sparse.csr_array(standard.problem.operator.explicit())
     size, k = standard.size, settings.n_components
     levels, widest = map(int, kernels.neighbors.graphs.breadth(matrix.indptr, matrix.indices))
-    product = _ENTRY * matrix.nnz + _ROW * size * max(2 * k + 16, 40) + _CALL
+    product = _ENTRY * matrix.nnz + _ROW * size * basis_size(k) + _CALL
     # A Laplacian has eigenvalues of 1 / levels^2, and Lanczos sees their roots; LLE's kin are of fourth order.
     is_laplacian = isinstance(standard.problem.operator, Laplacian)
     products = (160 + 6 * levels if is_laplacian else 70 * levels) + 10 * k
     lanczos = products * product
     guess = _factored(size, k, widest**3, 40 * size + widest**2) + _ORDERED * size
-    if guess > _DOUBT * lanczos:
+    if guess > lanczos:
         return Forecast(lanczos, product, guess)
     symbolic = Symbolic(matrix, symmetric=True)
     if not fits(symbolic, settings.run.workers.memory_limit, symmetric=True):
@@ -65,5 +65,5 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
 
 def _factored(size: int, k: int, work: float, entries: float) -> float:
     """Seconds of a factor and of the solves of shift-invert with it, two columns at a time."""
-    solves = 18 + 2 * k
-    return work * _WORK + entries * _FILLED + solves * (entries * _SOLVED + size * _ROW_SOLVED)
+    solves = 14 + k
+    return work * _WORK + entries * _FILLED + solves * (entries * _SOLVED + size * _ROW_SOLVED + _SOLVE)

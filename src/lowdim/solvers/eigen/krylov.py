@@ -18,21 +18,21 @@ from ... import kernels
 from ...core.parallel import map_blocks
 from ...core.records import Floats
 from ...core.run import Run
+from ...kernels.spectral.lanczos import ROUNDING, STRIP
 from .common import lengths
 
 _CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
 SHORT = 1e-3
 #: Entries of a basis from which the compiled loops are used (OpenBLAS would take threads, which spin), from which
-#: threads pay, and columns taken at once: they stay in cache.
+#: threads pay.
 _COMPILED = 9_000
 _THREADED = 3_000_000
-_STRIP = 2048
 #: Multiply-adds of a matrix product that OpenBLAS leaves to one thread.
 _ALONE = 200_000
 Verdict = Literal["good", "go on", "hopeless"]
-Steps = Callable[[Floats, Floats, int, Floats, int], int]
-"""``steps(basis, small, filled, coupling, most)``: up to ``most`` blocks in one call; how many were made."""
+Steps = Callable[[Floats, Floats, int, Floats, int, Floats], int]
+"""``steps(basis, small, filled, coupling, most, parts)``: up to ``most`` blocks in one call; how many were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def largest(
     *,
     judge: Callable[[Floats, Floats, int], Verdict],
     basis_size: int,
-    project: Callable[[Floats], Floats],
+    trivial: Floats,
     room: int,
     second_look: int,
     resolution: float = 0.0,
@@ -76,8 +76,8 @@ def largest(
         says whether they are good enough, or hopeless, or neither.
     basis_size
         Columns of the basis before a restart.
-    project
-        Takes off what lies outside the space that is searched; the map need not stay in it.
+    trivial
+        Orthonormal rows (t x N) off which the space lies that is searched; the map need not stay in it.
     run
         Events, workers and random numbers.
     room
@@ -105,22 +105,28 @@ def largest(
         empty = ~rows.any(axis=1)
         rows[empty] = run.random("solve").standard_normal((int(empty.sum()), size))
         for _ in range(3):
-            rows = np.ascontiguousarray(project(rows.T).T)
+            _take_off(trivial, rows, run=run)
+            _take_off(trivial, rows, run=run)
             _take_off(found, rows, run=run)
             rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
         return rows
 
     coupling = np.zeros((width, width))
+    parts = np.empty((-(-size // STRIP), *basis.shape[:1], width)) if basis.size < _THREADED else None
     while True:
         patience = check_every if settled is None else second_look
         ahead = max(1, min(patience - since, (capacity - filled) // width))
-        made = 0 if steps is None else steps(basis, small, filled, coupling, ahead)
+        made = 0 if steps is None or parts is None else steps(basis, small, filled, coupling, ahead, parts)
         if made == 0:
-            made = 1
-            image = np.ascontiguousarray(apply(np.ascontiguousarray(basis[filled : filled + width].T)).T)
-            coupling, basis[filled + width : filled + 2 * width] = _expand(
-                basis, small, filled + width, width, image, project, clean, run=run
-            )
+            made, behind = 1, slice(filled + width, filled + 2 * width)
+            image = apply(np.ascontiguousarray(basis[filled : filled + width].T)).T
+            basis[behind] = image
+            if parts is None or not kernels.spectral.lanczos.expand(
+                trivial, basis, small, filled + width, coupling, parts, SHORT
+            ):
+                coupling, basis[behind] = _expand(
+                    basis, small, filled + width, width, np.array(image, order="C"), trivial, clean, run=run
+                )
         filled, products, since = filled + made * width, products + made * width, since + made
         remainder = basis[filled : filled + width]
         full = filled + width > capacity
@@ -163,16 +169,11 @@ def _expand(
     filled: int,
     width: int,
     image: Floats,
-    project: Callable[[Floats], Floats],
+    trivial: Floats,
     clean: Callable[[Floats, Floats], Floats],
     run: Run,
 ) -> tuple[Floats, Floats]:
-    """Put the coefficients of a block's image into the small matrix; return its coupling and the rest.
-
-    The last two blocks hold nearly all of the image (the three-term recurrence): with them taken off first,
-    one pass over the whole basis is the reorthogonalisation. A second follows where that pass took much, as
-    after a restart.
-    """
+    """What the compiled `expand` does, on threads, and where the space closes; the coupling and the rest."""
     found = basis[:filled]
     near = basis[max(0, filled - 2 * width) : filled]
     coefficients = np.zeros((filled, width))
@@ -185,8 +186,8 @@ def _expand(
     small[:filled, filled - width : filled] = coefficients
     small[filled - width : filled, :filled] = coefficients.T
     scale = float(np.abs(small[:filled, :filled]).max(initial=0.0))
-    # At the end, not in the map: the recurrence would let a trivial part of the basis grow from step to step.
-    image = np.ascontiguousarray(project(image.T).T)
+    _take_off(trivial, image, run=run)
+    _take_off(trivial, image, run=run)
     coupling = np.zeros((width, width))
     for c in range(width):
         coupling[:c, c] = _take_off(image[:c], image[c : c + 1], run=run)[:, 0]
@@ -197,7 +198,7 @@ def _expand(
             continue
         # The space closes in this direction. What is left is rounding for the most part, and normalising it
         # would blow up whatever it holds of the basis and of the trivial span.
-        if length <= 1e-14 * scale:
+        if length <= ROUNDING * scale:
             image[c] = 0.0
         coupling[c, c] = length
         image[c] = clean(image[c : c + 1], np.concatenate((found, image[:c])))
@@ -211,13 +212,13 @@ def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
         block -= coefficients.T @ found
         return coefficients
     size = block.shape[1]
-    parts = np.empty((-(-size // _STRIP), found.shape[0], block.shape[0]))
+    parts = np.empty((-(-size // STRIP), found.shape[0], block.shape[0]))
 
     def inner(strips: slice) -> None:
-        kernels.spectral.basis.inner(found, block, parts, _STRIP, strips.start, strips.stop)
+        kernels.spectral.basis.inner(found, block, parts, STRIP, strips.start, strips.stop)
 
     def subtract(strips: slice) -> None:
-        kernels.spectral.basis.subtract(found, block, coefficients, _STRIP, strips.start, strips.stop)
+        kernels.spectral.basis.subtract(found, block, coefficients, STRIP, strips.start, strips.stop)
 
     is_large = found.size >= _THREADED
     n_jobs, at_once = run.n_jobs if is_large else 1, -(-len(parts) // 8) if is_large else len(parts)

@@ -23,7 +23,6 @@ def solve(
     max_products: int = 20_000,
     give_up: bool = False,
     width: int = 2,
-    basis_size: int | None = None,
 ) -> Trial:
     """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column.
 
@@ -33,7 +32,7 @@ def solve(
     room = standard.room
     is_largest = standard.problem.end == "largest"
     width = max(1, min(width, room))
-    columns = basis_size or max(2 * k + 16, 40)
+    columns = basis_size(k)
     if columns + width > room:
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
 
@@ -64,7 +63,7 @@ def solve(
         k,
         judge=judge,
         basis_size=columns,
-        project=standard.project,
+        trivial=standard.trivial,
         room=room,
         second_look=6 if is_largest else columns,
         steps=_compiled(standard, 1.0 if is_largest else -1.0),
@@ -78,16 +77,23 @@ def solve(
     return trial
 
 
+def basis_size(n_components: int) -> int:
+    """Vectors that are held: more of them save few products, and no longer stay in cache."""
+    return max(2 * n_components + 20, 24)
+
+
 def _compiled(standard: Standard, sign: float) -> krylov.Steps | None:
     """Many steps at once with |S| +- S, where its rows are few."""
     rows = standard.rows
     if rows is None:
         return None
-    trivial = np.ascontiguousarray(standard.basis.T)
+    trivial = standard.trivial
 
-    def steps(basis: Floats, small: Floats, filled: int, coupling: Floats, most: int) -> int:
+    def steps(
+        basis: Floats, small: Floats, filled: int, coupling: Floats, most: int, parts: Floats
+    ) -> int:
         made: int = kernels.spectral.lanczos.block_steps(
-            rows, standard.norm, sign, trivial, basis, small, filled, coupling, most, krylov.SHORT
+            rows, standard.norm, sign, trivial, basis, small, filled, coupling, most, parts, krylov.SHORT
         )
         return made
 

@@ -51,7 +51,7 @@ def solve(
         k,
         judge=judge,
         basis_size=columns,
-        project=standard.project,
+        trivial=standard.trivial,
         room=room,
         second_look=3,
         # A solve costs many times what it takes to see that no more are needed.

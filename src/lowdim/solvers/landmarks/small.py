@@ -265,7 +265,7 @@ def _by_lanczos(pencil: _Pencil, end: End, n_components: int, run: Run) -> tuple
         n_components,
         judge=judge,
         basis_size=max(2 * n_components + 8, 24),
-        project=project,
+        trivial=np.ascontiguousarray(Q.T),
         room=pencil.size - Q.shape[1],
         second_look=3,
         run=run,

@@ -92,7 +92,8 @@ def to_standard(A: Floats, R: Floats) -> None:
 def eliminate_symmetric(front: Floats, width: int) -> bool:
     """A = U'U of the first ``width`` pivots of a square in C order, in place in its upper triangle.
 
-    Its rows may be longer than its columns. The rest of it becomes what is left of A; whether all pivots were positive. Fortran sees the transpose.
+    Its rows may be longer than its columns. The rest of it becomes what is left of A; whether all pivots were positive.
+    Fortran sees the transpose.
     """
     size, rest = front.shape[1], front.shape[0] - width
     pivots, right, _, left = _quarters(front, width)

@@ -196,8 +196,8 @@ class Explicit:
         """The entries, with other signs, and the row sums."""
         if isinstance(self.matrix, np.ndarray):
             return None
-        sums = np.asarray(self.matrix.sum(axis=1)).ravel()
-        return _few((self.matrix.indptr, self.matrix.indices, -self.matrix.data, sums))
+        matrix: Sparse = self.matrix
+        return _few((matrix.indptr, matrix.indices, -matrix.data, np.asarray(matrix.sum(axis=1)).ravel()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Steps of Lanczos with a sparse matrix, many in one compiled call: between short products Python takes as long as they.
+"""Steps of Lanczos with a sparse matrix, many in one compiled call: Python takes as long as a short product.
 
 The matrix is S = R A R with a diagonal R, ``scale``. Rows of A are compressed, and A x is taken as
 d_i x_i + sum_j m_ij (x_i - x_j), which loses no digits of smooth vectors where d is 0.
@@ -148,7 +148,7 @@ def expand(
     reorthogonalisation. A second follows where that pass took much, as after a restart. The rows of ``trivial`` are
     taken off at the end, not in the map: the recurrence would let their part in the basis grow from step to step.
     A remainder that is ``short`` beside the small matrix is mostly rounding, and normalising it blows up whatever it
-    holds of the basis and of the trivial span, so it is cleaned. Of one that is nothing else no block can be made: False.
+    holds of the basis and of the trivial span, so it is cleaned. Of one that is nothing else no block is made: False.
     """
     width, size = coupling.shape[0], basis.shape[1]
     image = basis[filled : filled + width]

@@ -98,7 +98,9 @@ def eliminate(front: Floats, width: int, order: Integers) -> bool:
             for p in range(first, k):
                 for j in range(p + 1, first + 8):
                     own[j] -= own[p] * front[p, j]
-                subtract_one(flat, k * stride + first + 8, flat, p * stride + first + 8, own[p], stride - first - 8)
+                subtract_one(
+                    flat, k * stride + first + 8, flat, p * stride + first + 8, own[p], stride - first - 8
+                )
             best = k
             for j in range(k + 1, width):
                 if abs(own[j]) > abs(own[best]):

@@ -23,91 +23,31 @@ _VARIABLE, _ELEMENT, _GONE = 0, 1, 2
 def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> Integers:
     """Order of elimination for a symmetric pattern; variables with more than ``most`` neighbours come last."""
     n = indptr.size - 1
-    entries = np.empty(indices.size + indices.size // 4 + n, np.int64)
-    begin, length, n_elements = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
-    kind, weight, degree = np.zeros(n, np.int64), np.ones(n, np.int64), np.zeros(n, np.int64)
-    into, rank = np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    entries, free, graph, weight = _quotient_graph(indptr, indices, most)
+    begin, length, _, kind = graph
+    degree, into = length.copy(), np.full(n, -1, np.int64)
+    rank = np.where(kind == _GONE, n, 0)
     lists = (np.full(n + 1, -1, np.int64), np.full(n, -1, np.int64), np.full(n, -1, np.int64))
-    bucket, following, key = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    flags, flag = np.zeros(n, np.int64), 1
-    graph = (begin, length, n_elements, kind)
-    left = n
-    for i in range(n):
-        if indptr[i + 1] - indptr[i] > most + 1:
-            kind[i], weight[i] = _GONE, 0
-            rank[i] = n
-            left -= 1
-    free = 0
-    for i in range(n):
-        if kind[i] == _GONE:
-            continue
-        begin[i] = free
-        for p in range(indptr[i], indptr[i + 1]):
-            j = np.int64(indices[p])
-            if j != i and weight[j] > 0:
-                entries[free] = j
-                free += 1
-        length[i] = degree[i] = free - begin[i]
     for i in range(n - 1, -1, -1):
         if kind[i] == _VARIABLE:
             _enlist(lists, i, degree[i])
-    least, largest, step = 0, 0, 0
+    hashed = (np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64))
+    flags, flag = np.zeros(n, np.int64), 1
+    left, least, largest, step = weight.sum(), 0, 0, 0
     while left > 0:
         while lists[0][least] == -1:
             least += 1
         pivot = lists[0][least]
         _strike(lists, pivot, least)
+        left -= weight[pivot]
         entries, free = _with_room(entries, free, graph, pivot)
         free, size = _eliminate(entries, free, graph, pivot, weight, degree, lists)
-        for p in range(begin[pivot], begin[pivot] + length[pivot]):
-            i = entries[p]
-            for q in range(begin[i], begin[i] + n_elements[i]):
-                e = entries[q]
-                if kind[e] == _ELEMENT:
-                    flags[e] = (flags[e] if flags[e] >= flag else degree[e] + flag) + weight[i]
-        left += weight[pivot]
-        # Lists of the new element's variables, without what it holds; those that have nothing else go with the pivot.
-        for p in range(begin[pivot], begin[pivot] + length[pivot]):
-            i = entries[p]
-            start = fill = begin[i]
-            total, bound = 0, 0
-            for q in range(start, start + n_elements[i]):
-                e = entries[q]
-                if kind[e] == _ELEMENT:
-                    outside = flags[e] - flag
-                    if outside > 0:
-                        bound += outside
-                        total += e
-                        entries[fill] = e
-                        fill += 1
-                    else:
-                        kind[e] = _GONE
-            own = fill
-            for q in range(start + n_elements[i], start + length[i]):
-                j = entries[q]
-                if weight[j] > 0:
-                    bound += weight[j]
-                    total += j
-                    entries[fill] = j
-                    fill += 1
-            if fill == start:
-                into[i], kind[i] = pivot, _GONE
-                size += weight[i]
-                left += weight[i]
-                weight[i] = 0
-                continue
-            degree[i] = min(degree[i], bound)
-            entries[fill] = entries[own]
-            entries[own] = entries[start]
-            entries[start] = pivot
-            n_elements[i], length[i] = own - start + 1, fill - start + 1
-            key[i] = total % n
-            following[i] = bucket[key[i]]
-            bucket[key[i]] = i
+        _weigh_elements(entries, graph, pivot, weight, degree, flags, flag)
+        gone = _prune(entries, graph, pivot, weight, degree, into, hashed, flags, flag)
+        left, size = left - gone, size - gone
         degree[pivot] = size
         largest = max(largest, size)
-        flag += largest + 1
-        flag = _merge(entries, graph, pivot, weight, into, (bucket, following, key), flags, flag)
+        flag = _merge(entries, graph, pivot, weight, into, hashed, flags, flag + largest + 1)
         fill = begin[pivot]
         for p in range(begin[pivot], begin[pivot] + length[pivot]):
             i = entries[p]
@@ -130,11 +70,111 @@ def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> In
         while into[root] != -1:
             root = into[root]
         rank[i] = rank[root]
-        while into[i] != -1 and into[i] != root:
-            above = into[i]
-            into[i] = root
-            i = above
     return np.argsort(rank, kind="mergesort")
+
+
+@njit(cache=True, nogil=True)
+def _quotient_graph(
+    indptr: NDArray[Any], indices: NDArray[Any], most: int
+) -> tuple[Integers, int, tuple[Integers, Integers, Integers, Integers], Integers]:
+    """Lists of neighbours in one array, its first free place; of each list where it begins, its length, the elements
+    at its head, the kind of its owner; and weights. Variables with too many neighbours are gone.
+    """
+    n = indptr.size - 1
+    entries = np.empty(indices.size + indices.size // 4 + n, np.int64)
+    begin, length, n_elements = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    kind, weight = np.zeros(n, np.int64), np.ones(n, np.int64)
+    for i in range(n):
+        if indptr[i + 1] - indptr[i] > most + 1:
+            kind[i], weight[i] = _GONE, 0
+    free = 0
+    for i in range(n):
+        begin[i] = free
+        for p in range(indptr[i], indptr[i + 1] if kind[i] != _GONE else indptr[i]):
+            j = np.int64(indices[p])
+            if j != i and weight[j] > 0:
+                entries[free] = j
+                free += 1
+        length[i] = free - begin[i]
+    return entries, free, (begin, length, n_elements, kind), weight
+
+
+@njit(cache=True, nogil=True)
+def _weigh_elements(
+    entries: Integers,
+    graph: tuple[Integers, ...],
+    pivot: int,
+    weight: Integers,
+    degree: Integers,
+    flags: Integers,
+    flag: int,
+) -> None:
+    """``flags[e] - flag`` becomes what each element e that meets the new one weighs outside it."""
+    begin, length, n_elements, kind = graph
+    for p in range(begin[pivot], begin[pivot] + length[pivot]):
+        i = entries[p]
+        for q in range(begin[i], begin[i] + n_elements[i]):
+            e = entries[q]
+            if kind[e] == _ELEMENT:
+                flags[e] = (flags[e] if flags[e] >= flag else degree[e] + flag) + weight[i]
+
+
+@njit(cache=True, nogil=True)
+def _prune(
+    entries: Integers,
+    graph: tuple[Integers, ...],
+    pivot: int,
+    weight: Integers,
+    degree: Integers,
+    into: Integers,
+    hashed: tuple[Integers, Integers, Integers],
+    flags: Integers,
+    flag: int,
+) -> int:
+    """Take off the lists of the new element's variables what it holds, and put it first; bound their degrees.
+
+    Variables that have nothing else are eliminated with the pivot: what these weigh.
+    """
+    begin, length, n_elements, kind = graph
+    bucket, following, key = hashed
+    gone = 0
+    for p in range(begin[pivot], begin[pivot] + length[pivot]):
+        i = entries[p]
+        start = fill = begin[i]
+        total, bound = 0, 0
+        for q in range(start, start + n_elements[i]):
+            e = entries[q]
+            if kind[e] == _ELEMENT:
+                outside = flags[e] - flag
+                if outside > 0:
+                    bound += outside
+                    total += e
+                    entries[fill] = e
+                    fill += 1
+                else:
+                    kind[e] = _GONE
+        own = fill
+        for q in range(start + n_elements[i], start + length[i]):
+            j = entries[q]
+            if weight[j] > 0:
+                bound += weight[j]
+                total += j
+                entries[fill] = j
+                fill += 1
+        if fill == start:
+            into[i], kind[i] = pivot, _GONE
+            gone -= weight[i]
+            weight[i] = 0
+            continue
+        degree[i] = min(degree[i], bound)
+        entries[fill] = entries[own]
+        entries[own] = entries[start]
+        entries[start] = pivot
+        n_elements[i], length[i] = own - start + 1, fill - start + 1
+        key[i] = total % kind.size
+        following[i] = bucket[key[i]]
+        bucket[key[i]] = i
+    return gone
 
 
 @njit(cache=True, nogil=True)
@@ -161,9 +201,7 @@ def _strike(lists: tuple[Integers, Integers, Integers], i: int, degree: int) -> 
 
 
 @njit(cache=True, nogil=True)
-def _with_room(
-    entries: Integers, free: int, graph: tuple[Integers, ...], pivot: int
-) -> tuple[Integers, int]:
+def _with_room(entries: Integers, free: int, graph: tuple[Integers, ...], pivot: int) -> tuple[Integers, int]:
     """The lists with room at their end for the element of a pivot: where there is none, those in use moved together."""
     begin, length, n_elements, kind = graph
     wanted = length[pivot]

@@ -35,9 +35,7 @@ def _minus(builder: ir.IRBuilder, total: ir.Value, factor: ir.Value, values: ir.
     return builder.fsub(total, product, flags=("contract",))
 
 
-def _subtract_one(
-    typing_context: Any, A: Any, own: Any, B: Any, other: Any, factor: Any, length: Any
-) -> Any:
+def _subtract_one(typing_context: Any, A: Any, own: Any, B: Any, other: Any, factor: Any, length: Any) -> Any:
     """Signature and code of ``subtract_one``."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
@@ -73,7 +71,9 @@ def _subtract_four(
             target = _place(builder, data, arguments[1], place)
             total = builder.load(target, align=8)
             for row, factor in zip(rows, factors, strict=True):
-                total = _minus(builder, total, factor, builder.load(_place(builder, data, row, place), align=8))
+                total = _minus(
+                    builder, total, factor, builder.load(_place(builder, data, row, place), align=8)
+                )
             builder.store(total, target, align=8)
             return nothing
 

@@ -89,9 +89,7 @@ def _compiled(standard: Standard, sign: float) -> krylov.Steps | None:
         return None
     trivial = standard.trivial
 
-    def steps(
-        basis: Floats, small: Floats, filled: int, coupling: Floats, most: int, parts: Floats
-    ) -> int:
+    def steps(basis: Floats, small: Floats, filled: int, coupling: Floats, most: int, parts: Floats) -> int:
         made: int = kernels.spectral.lanczos.block_steps(
             rows, standard.norm, sign, trivial, basis, small, filled, coupling, most, parts, krylov.SHORT
         )

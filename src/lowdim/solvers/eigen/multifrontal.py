@@ -8,6 +8,7 @@ within a front only, so solutions want a step of refinement; a zero pivot is a S
 from __future__ import annotations
 
 from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import blas
@@ -31,7 +32,7 @@ _NO_ORDER: Integers = np.empty(0, np.int64)
 
 
 class Symbolic:
-    """Ordering, fronts and cost of a factor, from the pattern alone, which counts as that of A + A' if not symmetric."""
+    """Ordering, fronts and cost of a factor, from the pattern alone: that of A + A' where A is not symmetric."""
 
     def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
         pattern = matrix

@@ -62,7 +62,7 @@ def randomized_pca(
         count,
         judge=judge,
         basis_size=max_blocks * width,
-        project=lambda columns: columns,
+        trivial=np.empty((0, rows.n_columns)),
         room=rows.n_columns,
         # A pass over the rows costs more than the small eigenproblem, and the block is wider than any multiplicity
         # that matters: every pass is judged, and none is spent on a second look.

@@ -77,8 +77,10 @@ def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> In
 def _quotient_graph(
     indptr: NDArray[Any], indices: NDArray[Any], most: int
 ) -> tuple[Integers, int, tuple[Integers, Integers, Integers, Integers], Integers]:
-    """Lists of neighbours in one array, its first free place; of each list where it begins, its length, the elements
-    at its head, the kind of its owner; and weights. Variables with too many neighbours are gone.
+    """Lists of neighbours in one array, its first free place, the graph, and weights.
+
+    The graph says of each list where it begins, its length, how many elements stand at its head, and the kind of its
+    owner. Variables with too many neighbours are gone.
     """
     n = indptr.size - 1
     entries = np.empty(indices.size + indices.size // 4 + n, np.int64)

@@ -20,6 +20,7 @@ from lowdim.neighbors import (
     find_components,
     symmetric_graph,
 )
+from lowdim.neighbors import outside_bounds
 from lowdim.neighbors.edges import add_edges
 
 GENERATOR = np.random.default_rng(0)
@@ -173,12 +174,15 @@ def test_rows_that_cannot_be_nearest_are_not_asked(metric, monkeypatch):
         asked.append(rows.size)
         return nearest_outside(self, rows, labels, run)
 
+    by_pieces = connect_components(components, index, run)
+    monkeypatch.setattr(outside_bounds, "MANY_PAIRS", 0)
     monkeypatch.setattr(type(index), "nearest_outside", counted)
     quick = connect_components(components, index, run)
     few, asked = sum(asked), []
     monkeypatch.setattr(type(index), "outside_bounds", lambda self, rows, *others: np.zeros(rows.size))
     slow = connect_components(components, index, run)
     assert few < 0.5 * sum(asked)
-    np.testing.assert_array_equal(quick.starts, slow.starts)
-    np.testing.assert_array_equal(quick.ends, slow.ends)
-    np.testing.assert_array_equal(quick.lengths, slow.lengths)
+    for edges in (by_pieces, quick):
+        np.testing.assert_array_equal(edges.starts, slow.starts)
+        np.testing.assert_array_equal(edges.ends, slow.ends)
+        np.testing.assert_array_equal(edges.lengths, slow.lengths)

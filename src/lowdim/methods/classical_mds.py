@@ -38,7 +38,7 @@ class Scaling(Method):
     def problem(self, part: Points, run: Run) -> DistanceProblem:
         """All squared distances, centred."""
         self.check(part.rows)
-        return distance_problem(run.stage("distances", self._squared, part.rows))
+        return distance_problem(run.stage("distances", self._squared, part.rows), run=run)
 
     def _squared(self, rows: Rows, run: Run) -> Floats:
         if self.metric == "precomputed":

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from ..core import checks
 from ..core.messages import DATA, named, setting
 from ..core.records import Floats, Problem, Solution, Sparse
@@ -30,33 +31,41 @@ class GramProblem(Problem):
 
 @dataclass(frozen=True, slots=True)
 class DistanceProblem(GramProblem):
-    """The problem of ``squared`` distances; those of Isomap are along ``edges``."""
+    """The problem of ``squared`` distances, ``moment`` their mean square; those of Isomap are along ``edges``."""
 
     squared: Any = None
+    moment: float = 0.0
     edges: Any = None
 
 
 def distance_problem(
-    squared: Floats, copies: Floats | None = None, edges: Sparse | None = None
+    squared: Floats, copies: Floats | None = None, edges: Sparse | None = None, *, run: Run
 ) -> DistanceProblem:
     """The problem of squared distances, and their (weighted) mean over the points."""
     n_points = squared.shape[0]
-    cause = "distances overflow, or lead nowhere"
-    checks.finite(
-        squared,
-        "The squared distances",
-        cause,
-        f"Rescale the data, or raise {named('n_neighbors')} or {named('radius')}.",
-    )
     mass = np.ones(n_points) if copies is None else copies
-    mean_profile = (squared @ mass) / mass.sum()
+    sums, squares = np.empty(n_points), np.empty(n_points)
+
+    def gather(rows: slice) -> None:
+        kernels.spectral.dense_symmetric.moments(squared, mass, sums, squares, rows.start, rows.stop)
+
+    run.map(gather, n_points)
+    if not np.isfinite(sums).all():
+        checks.finite(
+            squared,
+            "The squared distances",
+            "distances overflow, or lead nowhere",
+            f"Rescale the data, or raise {named('n_neighbors')} or {named('radius')}.",
+        )
+    mean_profile = sums / mass.sum()
     return DistanceProblem(
-        CenteredGram(squared, copies),
+        CenteredGram(squared, copies, run.n_jobs),
         "largest",
         mass=copies,
         trivial=np.ones((n_points, 1)),
         mean_profile=mean_profile,
         squared=squared,
+        moment=float(mass @ squares) / float(mass.sum()) ** 2,
         edges=edges,
     )
 
@@ -87,7 +96,7 @@ def kernel_problem(kernel: Floats, run: Run) -> GramProblem:
             DataWarning,
         )
     trivial = np.ones((kernel.shape[0], 1))
-    return GramProblem(Explicit(kernel), "largest", trivial=trivial, mean_profile=mean_profile)
+    return GramProblem(Explicit(kernel, run.n_jobs), "largest", trivial=trivial, mean_profile=mean_profile)
 
 
 def scaled(X: Floats, values: Floats) -> Floats:

@@ -30,8 +30,6 @@ USUAL_NEIGHBORS = 10
 SAMPLED_SOURCES = 1000
 """Points from which residual variance is measured where there are more."""
 BLOCK_BYTES = 1 << 28
-CACHED_BYTES = 1 << 21
-"""Bytes of a block of the Gram matrix that stays in the cache while it is summed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Geodesic(Method):
         self._check(part)
         edges = symmetric_graph(part.bridged(), run)
         squared = run.stage("geodesics", _squared_paths, edges)
-        return distance_problem(squared, part.points.copies, edges)
+        return distance_problem(squared, part.points.copies, edges, run=run)
 
     def problem_by_blocks(self, part: Neighborhood, run: Run) -> Problem:
         """Squared geodesics, a block of sources at a time."""
@@ -140,23 +138,27 @@ def _residual_variance(squared: Floats, coordinates: Floats, run: Run) -> Floats
     sources = np.arange(n_points)
     if n_points > SAMPLED_SOURCES:
         sources = np.sort(run.random("solve").choice(n_points, SAMPLED_SOURCES, replace=False))
-    return residual_variance(np.sqrt(squared[sources]), coordinates, rows=sources, n_jobs=run.n_jobs)
+
+
+    def distances(rows: slice) -> Floats:
+        return np.sqrt(squared[sources[rows]])
+
+    return residual_variance(distances, coordinates, rows=sources, n_jobs=run.n_jobs)
 
 
 def _reconstruction_error(problem: DistanceProblem, coordinates: Floats) -> float:
     """|B - XX'| / N in the Frobenius norm, B the centred Gram matrix (Tenenbaum et al. 2000, note 26).
 
-    X holds eigenvectors of B on the scale of their eigenvalues, so that |B - XX'|^2 = |B|^2 - |X'X|^2.
+    X holds eigenvectors of B on the scale of their eigenvalues, so that |B - XX'|^2 = |B|^2 - |X'X|^2; and with the
+    means p of the rows of D2 and m of all, 4 |B|^2 = |D2|^2 - 2 N |p|^2 + N^2 m^2.
     """
-    squared, profile = problem.squared, problem.mean_profile
+    profile = problem.mean_profile
     copies = np.ones(profile.size) if problem.mass is None else problem.mass
-    middle = float(copies @ profile) / float(copies.sum())
-    total = 0.0
-    for part in row_blocks(profile.size, max(1, CACHED_BYTES // (8 * profile.size))):
-        gram = -0.5 * (squared[part] - profile[part, None] - profile + middle)
-        total += float(copies[part] @ np.square(gram, out=gram) @ copies)
-    explained = coordinates.T @ (copies[:, None] * coordinates)
-    return float(np.sqrt(max(total - float(np.sum(explained**2)), 0.0)) / copies.sum())
+    share = copies / copies.sum()
+    # Means, not sums: 1/N^2 of each.
+    total = (problem.moment - 2 * float(share @ profile**2) + float(share @ profile) ** 2) / 4
+    explained = coordinates.T @ (share[:, None] * coordinates)
+    return float(np.sqrt(max(total - float(np.sum(explained**2)), 0.0)))
 
 
 class LandmarkGeodesics:

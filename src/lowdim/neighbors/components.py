@@ -51,9 +51,9 @@ def find_components(graph: Sparse) -> Components:
 def connect_components(components: Components, index: Index, run: Run) -> Edges:
     """The shortest edges that make one component of all: a minimum spanning tree over them.
 
-    Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. A row's
-    nearest outside point stays its nearest while it stays outside, so that later rounds search again only
-    for rows that lost theirs, and of these only where the shortest edge may start.
+    Boruvka's rounds: every component but the largest adds the edge to the nearest point outside it. Where the index
+    has to be asked row by row: a row's nearest outside point stays its nearest while it stays outside, so that later
+    rounds search again only for rows that lost theirs, and of these only where the shortest edge may start.
 
     Parameters
     ----------
@@ -74,6 +74,11 @@ def connect_components(components: Components, index: Index, run: Run) -> Edges:
     edges: list[tuple[int, int, float]] = []
     while (count := int(labels.max(initial=0)) + 1) > 1:
         run.progress(components.count - count, components.count - 1)
+        if (found := index.shortest_edges(labels, components.labels, run)) is not None:
+            best = found[0][:, 0]
+            nearest[best], distances[best] = found[0][:, 1], found[1]
+            labels = _join(best, nearest, distances, labels, edges)
+            continue
         outer = np.flatnonzero(labels != 0)
         lost = outer[(nearest[outer] < 0) | (labels[nearest[outer]] == labels[outer])]
         nearest[lost], distances[lost] = -1, np.inf

@@ -20,14 +20,26 @@ class Edges:
 
 def add_edges(neighbors: Neighbors, edges: Edges) -> Neighbors:
     """The lists with each edge entered at both of its ends, nearest first, ties by index."""
-    rows = np.concatenate(
-        (np.repeat(np.arange(neighbors.n_rows), neighbors.counts), edges.starts, edges.ends)
+    starts, ends = np.concatenate((edges.starts, edges.ends)), np.concatenate((edges.ends, edges.starts))
+    lengths = np.concatenate((edges.lengths, edges.lengths))
+    rows = np.repeat(np.arange(neighbors.n_rows), neighbors.counts)
+    # Lists are sorted but for those that an edge comes to.
+    touched = np.flatnonzero(np.isin(rows, starts))
+    old_and_new = (
+        np.concatenate((rows[touched], starts)),
+        np.concatenate((neighbors.indices[touched], ends)),
+        np.concatenate((neighbors.distances[touched], lengths)),
     )
-    columns = np.concatenate((neighbors.indices, edges.ends, edges.starts))
-    lengths = np.concatenate((neighbors.distances, edges.lengths, edges.lengths))
-    order = np.lexsort((columns, lengths, rows))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=neighbors.n_rows))))
-    return Neighbors(indptr, columns[order], lengths[order], neighbors.n_points, neighbors.recall)
+    order = np.lexsort((old_and_new[1], old_and_new[2], old_and_new[0]))
+    counts = neighbors.counts + np.bincount(starts, minlength=neighbors.n_rows)
+    indptr = np.concatenate(([0], np.cumsum(counts)))
+    changed = np.repeat(np.bincount(starts, minlength=neighbors.n_rows) > 0, counts)
+    indices, distances = np.empty(indptr[-1], neighbors.indices.dtype), np.empty(indptr[-1])
+    kept = np.ones(rows.size, dtype=bool)
+    kept[touched] = False
+    indices[~changed], distances[~changed] = neighbors.indices[kept], neighbors.distances[kept]
+    indices[changed], distances[changed] = old_and_new[1][order], old_and_new[2][order]
+    return Neighbors(indptr, indices, distances, neighbors.n_points, neighbors.recall)
 
 
 def with_self(neighbors: Neighbors) -> Neighbors:

@@ -16,7 +16,7 @@ from ..data.rows import Rows
 from .centred_points import CentredPoints
 from .geometry import Block, Geometry, fits_densely
 from .index import Index, equal_rows, own_indices, ragged_rows
-from .outside_bounds import outside_bounds
+from .outside_bounds import outside_bounds, shortest_edges
 from .recall import Recall
 from .searchers.base import BallSearcher, Found, Searcher
 from .searchers.blocked import BlockedSearcher, nearest_in_double
@@ -181,6 +181,12 @@ class EuclideanIndex(Index):
     def outside_bounds(self, points: Integers, labels: Integers, pieces: Integers, run: Run) -> Floats:
         """Bounds by the means and radii of the pieces."""
         return outside_bounds(self.geometry, points, labels, pieces, run)
+
+    def shortest_edges(
+        self, labels: Integers, pieces: Integers, run: Run
+    ) -> tuple[Integers, Floats] | None:
+        """By the means and radii of the pieces too."""
+        return shortest_edges(self.geometry, labels, pieces, run)
 
     def _nearest_among(self, points: Integers, others: Integers, run: Run) -> tuple[Integers, Floats]:
         """The nearest of some indexed points to each of a few, by comparing with all of them."""

@@ -79,6 +79,15 @@ class Index(ABC):
         """
         return np.zeros(points.size)
 
+    def shortest_edges(
+        self, labels: Integers, pieces: Integers, run: Run
+    ) -> tuple[Integers, Floats] | None:
+        """Both ends and the length of the shortest edge that leaves each component but that of label 0, from it on.
+
+        None where `nearest_outside` is to be asked instead.
+        """
+        return None
+
     def check_k(self, rows: Rows | None, k: int) -> None:
         """Refuse more neighbours than there are points to choose from."""
         available = self.n_points - (rows is None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from .. import kernels
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..core.run import Run
@@ -12,6 +13,8 @@ from .geometry import Geometry
 
 TABLE = 50_000
 """Most entries of the means of all pieces: beyond that, comparing every row with them costs as much as it saves."""
+MANY_PAIRS, SMALL_PIECE = 2e9, 512
+"""Numbers of all pairs of rows that are compared without an index, or ten times as many where no piece is larger."""
 BLOCK_BYTES = 1 << 23
 ROUNDING = 1e-12
 
@@ -61,6 +64,39 @@ def outside_bounds(
 
     bounds = np.concatenate([np.zeros(0), *run.map(bound, points.size, block_rows=block_rows)])
     return geometry.to_metric(np.square(bounds * (1 - ROUNDING)))
+
+
+def shortest_edges(
+    geometry: Geometry, labels: Integers, pieces: Integers, run: Run
+) -> tuple[Integers, Floats] | None:
+    """Both ends and the length of the shortest edge that leaves each component but the first.
+
+    None where it is quicker to ask an index: for rows that are not an array in memory, for too many pieces, and for
+    pieces so large that their bounds save little.
+    """
+    count, width, rows = int(pieces.max(initial=0)) + 1, geometry.rows.n_columns + 1, geometry.rows
+    sizes = np.bincount(pieces)
+    pairs = float(np.sum(labels != 0)) * rows.n_rows * width
+    if rows.is_sparse or rows.is_mapped or count * width > TABLE:
+        return None
+    if pairs > (MANY_PAIRS if sizes.max() > SMALL_PIECE else 10 * MANY_PAIRS):
+        return None
+    whole = slice(0, rows.n_rows)
+    means, radii = _means_and_radii(geometry, pieces, count, [whole])
+    order, starts = np.argsort(pieces, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
+    component = np.zeros(count, np.int64)
+    component[pieces] = labels
+    n_components = int(labels.max()) + 1
+    ends, lengths = np.empty((n_components, 2), np.int64), np.empty(n_components)
+    points, mapped = (geometry.values, geometry.terms), geometry.mapped(None, whole)
+
+    def work(part: slice) -> None:
+        kernels.neighbors.outside.shortest_edges(
+            points, mapped, (order, starts, means, radii), component, part.start + 1, part.stop + 1, ends, lengths
+        )
+
+    run.map(work, n_components - 1, block_rows=max(1, n_components // 16))
+    return ends[1:], geometry.to_metric(lengths[1:])
 
 
 def _means_and_radii(

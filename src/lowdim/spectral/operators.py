@@ -21,9 +21,10 @@ from ..core.records import Floats, Sparse
 #: Multiply-adds below which SciPy's product on one thread beats a compiled one with its dispatch to threads.
 _THREADED_WORK = 1_000_000
 _SLACK = 1e-12
-#: Columns up to which a dense product is faster column by column: at N = 10,000 one column takes 63 ms, two
-#: at once 260 ms.
+#: Columns up to which a dense product is a matter of reading the matrix, and strips of it that are read apart: so many
+#: that threads share them evenly.
 _NARROW = 4
+_STRIPS = 16
 #: Bytes of a dense matrix that is computed a block of rows at a time.
 _BLOCK_BYTES = 64_000_000
 
@@ -181,7 +182,7 @@ class Explicit:
     def apply(self, X: Floats) -> Floats:
         """A X."""
         if isinstance(self.matrix, np.ndarray):
-            return _dense_product(self.matrix, X)
+            return _dense_product(self.matrix, X, self.n_jobs)
         return multiply(self.matrix, X, n_jobs=self.n_jobs)
 
     def energy(self, X: Floats) -> Floats:
@@ -196,7 +197,7 @@ class Explicit:
         """The entries, with other signs, and the row sums."""
         if isinstance(self.matrix, np.ndarray):
             return None
-        matrix: Sparse = self.matrix
+        matrix: Any = self.matrix
         return _few((matrix.indptr, matrix.indices, -matrix.data, np.asarray(matrix.sum(axis=1)).ravel()))
 
 
@@ -211,6 +212,7 @@ class CenteredGram:
 
     squared_distances: Floats
     mass: Floats | None = None
+    n_jobs: int | None = None
 
     @property
     def size(self) -> int:
@@ -220,11 +222,11 @@ class CenteredGram:
     def apply(self, X: Floats) -> Floats:
         """A X, centring the columns before and after the one product with D2."""
         if self.mass is None:
-            image = _dense_product(self.squared_distances, X - X.mean(axis=0))
+            image = _dense_product(self.squared_distances, X - X.mean(axis=0), self.n_jobs)
             return np.asarray(-0.5 * (image - image.mean(axis=0)))
         share = self.mass / self.mass.sum()
         column = self.mass[:, None]
-        image = _dense_product(self.squared_distances, column * (X - share @ X))
+        image = _dense_product(self.squared_distances, column * (X - share @ X), self.n_jobs)
         return np.asarray(-0.5 * column * (image - share @ image))
 
     def energy(self, X: Floats) -> Floats:
@@ -282,13 +284,31 @@ class GramRows:
         return -2 * self.scale * whole.explicit()
 
 
-def _dense_product(matrix: Floats, X: Floats) -> Floats:
+def _dense_product(matrix: Floats, X: Floats, n_jobs: int | None) -> Floats:
     """Dense symmetric matrix times a block, in float64 whatever the matrix is stored in."""
+    if matrix.dtype == np.float64 and matrix.flags.c_contiguous and X.shape[1] <= _NARROW:
+        pairs = [_symmetric_product(matrix, X[:, c : c + 2], n_jobs) for c in range(0, X.shape[1], 2)]
+        return np.hstack(pairs)
     if matrix.dtype == np.float64:
-        if X.shape[1] > _NARROW:
-            return np.asarray(matrix @ X)
-        return np.stack([matrix @ column for column in np.ascontiguousarray(X.T)], axis=1)
+        return np.asarray(matrix @ X)
     out = np.empty((matrix.shape[0], X.shape[1]))
     for rows in row_blocks(matrix.shape[0], max(1, 4_000_000 // matrix.shape[1])):
         np.matmul(matrix[rows].astype(np.float64), X, out=out[rows])
     return out
+
+
+def _symmetric_product(matrix: Floats, X: Floats, n_jobs: int | None) -> Floats:
+    """The same for one or two columns, from what lies right of the diagonal, in strips of equal area."""
+    size = matrix.shape[0]
+    x, y = np.ascontiguousarray(X[:, 0]), np.ascontiguousarray(X[:, -1])
+    bounds = np.round(size * (1 - np.sqrt(1 - np.arange(_STRIPS + 1) / _STRIPS))).astype(int)
+    parts = np.zeros((_STRIPS, 2, size))
+
+    def work(strips: slice) -> None:
+        for strip in range(strips.start, strips.stop):
+            kernels.spectral.dense_symmetric.product(
+                matrix, x, y, parts[strip], bounds[strip], bounds[strip + 1]
+            )
+
+    map_blocks(work, _STRIPS, n_jobs=n_jobs, block_rows=1)
+    return np.ascontiguousarray(parts.sum(axis=0).T[:, : X.shape[1]])

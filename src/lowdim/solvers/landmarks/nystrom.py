@@ -96,7 +96,7 @@ class Nystrom(LandmarkSolver):
         indices = require_indices(run.stage("landmarks", pick), self)
         distances = method.landmark_distances(part, indices, run)
         among = run.stage("geodesics", distances.among, kept=np.ndarray)
-        problem = distance_problem(among)
+        problem = distance_problem(among, run=run)
         solution = run.stage("solve", solve, problem, width, kept=Solution)
         figures = method.figures(solution, run)
         extension = extension_map(

@@ -1,6 +1,7 @@
 """``auto`` on every kind of data: its seconds beside those of lowdim's own solvers and of scikit-learn's settings.
 
-``python -m benchmarks.kinds --data roll --method LE --largest 20000`` runs some rows.
+``python -m benchmarks.kinds --data roll --method LE --largest 20000`` runs some rows; with ``--store rows.jsonl
+--seconds 200`` those that the file lacks, as many as fit into the time, and the table of all that it has.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from math import exp, isfinite, log
+from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any
@@ -25,6 +27,8 @@ from .kinds_methods import METHODS
 
 TITLE = "auto on every kind of data"
 TIMEOUT = 60.0
+#: Seconds of a named solver of lowdim's, in seconds of `auto`, and at least: a worse one is worse, by however much.
+PATIENCE, LEAST = 6.0, 2.0
 Job = tuple[str, str, str]
 """Method, library and setting."""
 
@@ -39,6 +43,7 @@ class Row:
     seconds: dict[str, float] = field(default_factory=dict)
     solving: dict[str, float] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
+    memory: dict[str, float] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
     def jobs(self, peers: bool) -> list[Job]:
@@ -66,6 +71,11 @@ class Row:
         return all(abs(a - b) <= bound for a, b in zip(ours, theirs, strict=True))
 
     @property
+    def is_equal(self) -> bool:
+        """Whether a setting of scikit-learn's found what ``auto`` found."""
+        return any(name.startswith("scikit-learn") and self.agree(name) for name in self.values)
+
+    @property
     def regret(self) -> float:
         """Solving seconds of ``auto`` over those of the best own solver; 10 ms are nobody's regret."""
         own = self.own()
@@ -86,8 +96,8 @@ class Row:
         best = min(own, key=lambda name: own[name]) if own else ""
         worst = max(own, key=lambda name: own[name]) if own else ""
         peer = "scikit-learn default"
-        theirs = [name for name in self.values if name.startswith("scikit-learn")]
-        same = "yes" if any(map(self.agree, theirs)) else "no" if theirs else ""
+        has_theirs = any(name.startswith("scikit-learn") for name in self.values)
+        same = "yes" if self.is_equal else "no" if has_theirs else ""
         return [
             f"{self.kind}, {self.size:,}",
             self.method,
@@ -100,6 +110,7 @@ class Row:
             _number(self.ratio(False)),
             _number(self.ratio(True)),
             same,
+            " / ".join(f"{self.memory[name] / 1e6:.0f}" for name in (auto, peer) if name in self.memory),
         ]
 
 
@@ -115,6 +126,7 @@ HEADER = [
     "ratio",
     "to its best",
     "equal",
+    "MB, theirs",
 ]
 
 
@@ -122,10 +134,11 @@ def rows(data: list[str], methods: list[str], largest: int) -> list[Row]:
     """The rows that were asked for, at the sizes that fit."""
     return [
         Row(kind, size, method)
-        for kind, made in KINDS.items()
-        if not data or any(part.lower() in kind.lower() for part in data)
         for method in METHODS
         if not methods or method in methods
+        for kind, made in KINDS.items()
+        if not data or any(part.lower() in kind.lower() for part in data)
+        if made.metric == "euclidean" or METHODS[method].has_metric
         for size in sorted({min(size, largest, METHODS[method].limit) for size in made.sizes})
     ]
 
@@ -138,7 +151,7 @@ def fill(row: Row, peers: bool, timeout: float, repeats: int) -> None:
             name = " ".join(jobs.pop(0)[1:])
             if "seconds" in outcome:
                 row.seconds[name], row.solving[name] = outcome["seconds"], outcome["solving"]
-                row.values[name] = outcome["values"]
+                row.values[name], row.memory[name] = outcome["values"], outcome["memory"]
             else:
                 row.notes[name] = outcome["failure"]
 
@@ -153,12 +166,16 @@ def _work(row: Row, jobs: list[Job], timeout: float, repeats: int) -> Iterator[d
         assert stream is not None
         reader = Thread(target=lambda: [lines.put(line) for line in chain(stream, [""])], daemon=True)
         reader.start()
-        for _ in jobs:
+        for job in jobs:
+            auto = row.seconds.get("lowdim auto")
+            is_other = job[1] == "lowdim" and job[2] != "auto" and auto is not None
+            limit = min(timeout, max(LEAST, PATIENCE * (auto or 0.0))) if is_other else timeout
             try:
-                line = lines.get(timeout=timeout)
+                # The first line of a process waits for the data to be made as well.
+                line = lines.get(timeout=limit + (30 if job is jobs[0] else 0))
             except Empty:
                 process.kill()
-                yield {"failure": f"> {timeout:.0f} s"}
+                yield {"failure": f"> {limit:.0f} s"}
                 return
             yield json.loads(line) if line else {"failure": "ended"}
             if not line:
@@ -172,6 +189,7 @@ def work(kind: str, size: int, repeats: int, jobs: list[Job]) -> None:
     for method, library, setting in jobs:
         recipe = METHODS[method]
         seconds, solving, values = [], [], []
+        before = _held()
         try:
             # The first fit of all fills lowdim's kernel cache: a cold start has a table of its own.
             cold = setting == "auto"
@@ -187,7 +205,27 @@ def work(kind: str, size: int, repeats: int, jobs: list[Job]) -> None:
         except Exception as error:  # noqa: BLE001
             print(json.dumps({"failure": type(error).__name__}), flush=True)
             continue
-        print(json.dumps({"seconds": min(seconds), "solving": min(solving), "values": values}), flush=True)
+        memory = _peak() - before
+        # What takes long to judge is judged after the clock has stopped.
+        values = values() if callable(values) else values
+        found = {"seconds": min(seconds), "solving": min(solving), "values": values, "memory": memory}
+        print(json.dumps(found), flush=True)
+
+
+def _held() -> float:
+    """Bytes that the process holds, from where its peak is counted anew (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return _status("VmRSS")
+
+
+def _peak() -> float:
+    """The most bytes since then."""
+    return _status("VmHWM")
+
+
+def _status(name: str) -> float:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
 def summary(done: list[Row]) -> str:
@@ -206,20 +244,48 @@ def summary(done: list[Row]) -> str:
             slower = [
                 f"{row.kind} {row.size:,} {row.method}"
                 for row in done
-                if row.seconds.get("lowdim auto", 0) > 0.2 and row.ratio(best) < 1
+                if row.seconds.get("lowdim auto", 0) > 0.2 and row.ratio(best) < 1 and row.is_equal
             ]
             lines.append(
-                f"Against scikit-learn's {what}: geometric mean {mean:.1f}; slower in: {'; '.join(slower) or 'none'}."
+                f"Against scikit-learn's {what}: geometric mean {mean:.1f} over {len(ratios)} rows "
+                f"({_by_method(done, best)}); "
+                f"slower with equal values above 0.2 s in: {'; '.join(slower) or 'none'}."
             )
     return "\n\n".join(lines)
 
 
-def run(chosen: list[Row], *, peers: bool = True, timeout: float = TIMEOUT, repeats: int = 1) -> str:
-    """The table of some rows, printed as it grows."""
+def _by_method(done: list[Row], best: bool) -> str:
+    """The mean of each method's rows alone."""
+    means = []
+    for method in METHODS:
+        logs = [log(row.ratio(best)) for row in done if row.method == method and isfinite(row.ratio(best))]
+        if logs:
+            means.append(f"{method} {exp(sum(logs) / len(logs)):.1f}")
+    return ", ".join(means)
+
+
+def run(
+    chosen: list[Row],
+    *,
+    peers: bool = True,
+    timeout: float = TIMEOUT,
+    repeats: int = 1,
+    store: Path | None = None,
+    seconds: float = float("inf"),
+) -> str:
+    """The table of some rows, printed as it grows; those in the store are not run again."""
+    done = [] if store is None or not store.exists() else [Row(**json.loads(line)) for line in store.open()]
+    known, began = {(row.kind, row.size, row.method) for row in done}, time.perf_counter()
     for row in chosen:
+        if (row.kind, row.size, row.method) in known or time.perf_counter() - began > seconds:
+            continue
         fill(row, peers, timeout, repeats)
+        done.append(row)
         print("| " + " | ".join(row.cells()) + " |", flush=True)
-    return "\n" + table(HEADER, [row.cells() for row in chosen]) + "\n\n" + summary(chosen)
+        if store is not None:
+            with store.open("a") as file:
+                file.write(json.dumps(asdict(row)) + "\n")
+    return "\n" + table(HEADER, [row.cells() for row in done]) + "\n\n" + summary(done)
 
 
 def report(quick: bool) -> str:
@@ -247,13 +313,18 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of one contestant")
     parser.add_argument("--repeats", type=int, default=1, help="warm fits, of which the quickest counts")
     parser.add_argument("--own", action="store_true", help="lowdim alone")
+    parser.add_argument("--store", type=Path, help="file of rows that are done, to go on with")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="after which no more rows are begun"
+    )
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         work(*json.loads(options.work))
         return
     chosen = rows(options.data, options.method, options.largest)
-    print(run(chosen, peers=not options.own, timeout=options.timeout, repeats=options.repeats))
+    how = {"timeout": options.timeout, "repeats": options.repeats}
+    print(run(chosen, peers=not options.own, store=options.store, seconds=options.seconds, **how))
 
 
 if __name__ == "__main__":

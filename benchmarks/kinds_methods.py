@@ -21,19 +21,24 @@ _DENSE_LIMIT = 1000
 """Points up to which a dense solver is worth a try."""
 
 
+Value = list[float] | Callable[[], list[float]]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A method: what a fit of either library returns is (value, seconds of its solver); ``limit`` bounds its points.
 
-    The value is the list of the eigenvalues, or a figure that takes their place: equal ones mean equal solutions.
+    The value is the list of the eigenvalues, or a figure that takes their place, or what computes it: equal ones mean
+    equal solutions.
     """
 
-    ours: Callable[[Any, str, str], tuple[list[float], float]]
+    ours: Callable[[Any, str, str], tuple[Value, float]]
     own: Callable[[int], tuple[str, ...]]
-    peer: Callable[[Any, Any], list[float]]
+    peer: Callable[[Any, Any], Value]
     settings: dict[str, Any]
     limit: int
     tolerance: float = 1e-4
+    has_metric: bool = False
 
 
 def solve_seconds(model: Any) -> float:
@@ -121,7 +126,7 @@ def cut(W: Any, labels: Any) -> list[float]:
     return [float(np.sum(1 - inside / (W.sum(axis=1) @ groups)))]
 
 
-def clustering(X: Any, solver: str, metric: str) -> tuple[list[float], float]:
+def clustering(X: Any, solver: str, metric: str) -> tuple[Value, float]:
     """The value is the normalised cut."""
     affinity = lowdim.Binary(symmetrize="average")
     model = lowdim.SpectralClustering(
@@ -129,17 +134,17 @@ def clustering(X: Any, solver: str, metric: str) -> tuple[list[float], float]:
     ).fit(X)
     # Copies of a row are one point of the graph: no cut to compare then.
     same = model.affinity_matrix_.shape[0] == len(model.labels_)
-    return (cut(model.affinity_matrix_, model.labels_) if same else []), solve_seconds(model)
+    return (partial(cut, model.affinity_matrix_, model.labels_) if same else []), solve_seconds(model)
 
 
-def peer_clustering(X: Any, setting: dict[str, str]) -> list[float]:
+def peer_clustering(X: Any, setting: dict[str, str]) -> Value:
     """scikit-learn's groups on its own graph, which is the same."""
     from sklearn.cluster import SpectralClustering
 
     model = SpectralClustering(
         GROUPS, affinity="nearest_neighbors", n_neighbors=NEIGHBORS + 1, random_state=0, n_jobs=-1, **setting
     ).fit(X)
-    return cut(sparse.csr_array(model.affinity_matrix_), model.labels_)
+    return partial(cut, sparse.csr_array(model.affinity_matrix_), model.labels_)
 
 
 def divergence(X: Any, Y: Any) -> list[float]:
@@ -149,23 +154,29 @@ def divergence(X: Any, Y: Any) -> list[float]:
     return [float(judge(Labelled(X, np.zeros(len(Y), dtype=int)), Y)["KL"])]
 
 
-def t_sne(X: Any, solver: str, metric: str) -> tuple[list[float], float]:
+def t_sne(X: Any, solver: str, metric: str) -> tuple[Value, float]:
     """The solvers are the engines of the repulsion."""
     model = lowdim.TSNE(perplexity=30, repulsion=solver).fit(X)
-    return divergence(X, model.embedding_), model.report_.seconds
+    return partial(divergence, X, model.embedding_), model.report_.seconds
 
 
-def peer_t_sne(X: Any, setting: dict[str, Any]) -> list[float]:
+def peer_t_sne(X: Any, setting: dict[str, Any]) -> Value:
     """scikit-learn's by trees."""
     from sklearn.manifold import TSNE
 
-    return divergence(X, TSNE(perplexity=30, random_state=0, n_jobs=-1, **setting).fit_transform(X))
+    Y = TSNE(perplexity=30, random_state=0, n_jobs=-1, **setting).fit_transform(X)
+    return partial(divergence, X, Y)
 
 
 _SPECTRAL = {"default": "arpack"}
 METHODS = {
     "LE": Recipe(
-        eigenmaps, eigensolvers, peer_eigenmaps, {"amg": "amg", "lobpcg": "lobpcg", "default": None}, 100_000
+        eigenmaps,
+        eigensolvers,
+        peer_eigenmaps,
+        {"amg": "amg", "lobpcg": "lobpcg", "default": None},
+        100_000,
+        has_metric=True,
     ),
     **{
         name: Recipe(

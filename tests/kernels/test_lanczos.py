@@ -56,50 +56,50 @@ def test_tridiagonal_goes_on():
         np.testing.assert_array_equal(part, np.concatenate((one, other)))
 
 
+@pytest.mark.parametrize("columns", [1, 2, 3, 4])
+@pytest.mark.parametrize("size", [1, 6, 203])
+def test_product(size, columns):
+    rows, S, rng = _problem(size)
+    Y = rng.standard_normal((size, columns))
+    found = kernels.spectral.lanczos.product(rows, 3.0, -1.0, Y)
+    np.testing.assert_allclose(found, 3.0 * Y - S @ Y, atol=1e-11)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-9])
 @pytest.mark.parametrize("width", [1, 2, 3])
 @pytest.mark.parametrize("size", [60, STRIP + 200])
-def test_block_steps(size, width):
-    """The basis is orthonormal, off the trivial rows, and S times it is what the small matrix and the rest say."""
-    rows, _, rng = _problem(size)
+def test_expand(size, width, spread):
+    """The basis is orthonormal, off the trivial rows, and S times it is what the small matrix and the rest say.
+
+    Where one eigenvalue is far above all others remainders are short, and cleaned.
+    """
+    rng = np.random.default_rng(size)
     trivial = np.linalg.qr(rng.standard_normal((size, 1)))[0].T.copy()
-    indptr, indices, data, scale = *_csr(size), rows[-1]
-    S = sparse.diags_array(scale) @ sparse.csr_array((data, indices, indptr)) @ sparse.diags_array(scale)
-    steps, capacity = 4, 4 * width
+    values = spread * rng.standard_normal(size)
+    values[0] = 1.0
+    capacity = 4 * width
     basis, small = np.zeros((capacity + width, size)), np.zeros((capacity, capacity))
     start = rng.standard_normal((size, width))
     start -= trivial.T @ (trivial @ start)
     basis[:width] = np.linalg.qr(start)[0].T
     coupling = np.zeros((width, width))
     parts = np.empty((-(-size // STRIP), basis.shape[0], width))
-    made = kernels.spectral.lanczos.block_steps(
-        rows, 3.0, -1.0, trivial, basis, small, 0, coupling, steps, parts, 1e-3
-    )
-    assert made == steps
+    for filled in range(width, capacity + 1, width):
+        basis[filled : filled + width] = values * basis[filled - width : filled]
+        assert kernels.spectral.lanczos.expand(trivial, basis, small, filled, coupling, parts, 1e-3)
     np.testing.assert_allclose(basis @ basis.T, np.eye(capacity + width), atol=1e-12)
     np.testing.assert_allclose(basis @ trivial.T, 0.0, atol=1e-12)
-    image = 3.0 * basis[:capacity] - (S @ basis[:capacity].T).T
+    image = values * basis[:capacity]
     image -= (image @ trivial.T) @ trivial
     rest = image - small @ basis[:capacity]
-    np.testing.assert_allclose(rest[:-width], 0.0, atol=1e-9)
-    np.testing.assert_allclose(rest[-width:], coupling.T @ basis[capacity:], atol=1e-9)
-
-
-def _csr(size):
-    rng = np.random.default_rng(size)
-    one_way = sparse.random_array((size, size), density=min(0.5, 8 / size), rng=rng)
-    A = sparse.csr_array(one_way + one_way.T)
-    return A.indptr, A.indices, A.data
+    np.testing.assert_allclose(rest[:-width], 0.0, atol=1e-12)
+    np.testing.assert_allclose(rest[-width:], coupling.T @ basis[capacity:], atol=1e-12)
 
 
 def test_a_space_that_closes_is_left_to_the_caller():
-    size = 8
-    A = sparse.csr_array(sparse.eye_array(size))
-    few = Explicit(A).differences()
-    rows = (*kernels.spectral.lanczos.grouped(*few[:3]), few[3], np.ones(size))
-    basis = np.zeros((6, size))
+    basis = np.zeros((6, 8))
     basis[:2, :2] = np.eye(2)
-    parts = np.empty((1, 6, 2))
-    made = kernels.spectral.lanczos.block_steps(
-        rows, 2.0, -1.0, np.empty((0, size)), basis, np.zeros((4, 4)), 0, np.zeros((2, 2)), 2, parts, 1e-3
-    )
-    assert made == 0
+    basis[2:4] = 3.0 * basis[:2]
+    nothing, parts = np.empty((0, 8)), np.empty((1, 6, 2))
+    expand = kernels.spectral.lanczos.expand
+    assert not expand(nothing, basis, np.zeros((4, 4)), 2, np.zeros((2, 2)), parts, 1e-3)

@@ -18,9 +18,9 @@ from lowdim.neighbors import (
     build_index,
     connect_components,
     find_components,
+    outside_bounds,
     symmetric_graph,
 )
-from lowdim.neighbors import outside_bounds
 from lowdim.neighbors.edges import add_edges
 
 GENERATOR = np.random.default_rng(0)

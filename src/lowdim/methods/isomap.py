@@ -139,7 +139,6 @@ def _residual_variance(squared: Floats, coordinates: Floats, run: Run) -> Floats
     if n_points > SAMPLED_SOURCES:
         sources = np.sort(run.random("solve").choice(n_points, SAMPLED_SOURCES, replace=False))
 
-
     def distances(rows: slice) -> Floats:
         return np.sqrt(squared[sources[rows]])
 

@@ -182,9 +182,7 @@ class EuclideanIndex(Index):
         """Bounds by the means and radii of the pieces."""
         return outside_bounds(self.geometry, points, labels, pieces, run)
 
-    def shortest_edges(
-        self, labels: Integers, pieces: Integers, run: Run
-    ) -> tuple[Integers, Floats] | None:
+    def shortest_edges(self, labels: Integers, pieces: Integers, run: Run) -> tuple[Integers, Floats] | None:
         """By the means and radii of the pieces too."""
         return shortest_edges(self.geometry, labels, pieces, run)
 

@@ -79,9 +79,7 @@ class Index(ABC):
         """
         return np.zeros(points.size)
 
-    def shortest_edges(
-        self, labels: Integers, pieces: Integers, run: Run
-    ) -> tuple[Integers, Floats] | None:
+    def shortest_edges(self, labels: Integers, pieces: Integers, run: Run) -> tuple[Integers, Floats] | None:
         """Both ends and the length of the shortest edge that leaves each component but that of label 0, from it on.
 
         None where `nearest_outside` is to be asked instead.

@@ -92,7 +92,14 @@ def shortest_edges(
 
     def work(part: slice) -> None:
         kernels.neighbors.outside.shortest_edges(
-            points, mapped, (order, starts, means, radii), component, part.start + 1, part.stop + 1, ends, lengths
+            points,
+            mapped,
+            (order, starts, means, radii),
+            component,
+            part.start + 1,
+            part.stop + 1,
+            ends,
+            lengths,
         )
 
     run.map(work, n_components - 1, block_rows=max(1, n_components // 16))

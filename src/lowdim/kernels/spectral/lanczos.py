@@ -53,13 +53,11 @@ def grouped(
     return order, starts, places, values
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _multiply(rows: Rows, first: Floats, second: Floats, pairs: Floats, out: Floats, beside: Floats) -> None:
-    """``out = S first`` and ``beside = S second``; ``pairs`` is room for both and one more."""
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
+def _multiply(rows: Rows, pairs: Floats, out: Floats) -> None:
+    """``out = R A pairs`` for two columns, which have one row more than there are, for rows that are none."""
     order, starts, places, values, diagonal, scale = rows
-    n = first.size
-    for i in range(n):
-        pairs[i, 0], pairs[i, 1] = scale[i] * first[i], scale[i] * second[i]
+    n = diagonal.size
     for g in range(starts.size - 1):
         i, j, k, m = order[4 * g], order[4 * g + 1], order[4 * g + 2], order[4 * g + 3]
         x, y, z, w = pairs[i, 0], pairs[j, 0], pairs[k, 0], pairs[m, 0]
@@ -78,18 +76,29 @@ def _multiply(rows: Rows, first: Floats, second: Floats, pairs: Floats, out: Flo
             here = np.uint64(places[p + 3])
             d += values[p + 3] * (w - pairs[here, 0])
             q += values[p + 3] * (v - pairs[here, 1])
-        out[i], beside[i] = a, e
-        if m < n:
-            out[j], out[k], out[m] = b, c, d
-            beside[j], beside[k], beside[m] = f, h, q
-            continue
-        if j < n:
-            out[j], beside[j] = b, f
-        if k < n:
-            out[k], beside[k] = c, h
+        out[i, 0], out[i, 1] = a, e
+        out[j, 0], out[j, 1] = b, f
+        out[k, 0], out[k, 1] = c, h
+        out[m, 0], out[m, 1] = d, q
     for i in range(n):
-        out[i] = scale[i] * (out[i] + diagonal[i] * pairs[i, 0])
-        beside[i] = scale[i] * (beside[i] + diagonal[i] * pairs[i, 1])
+        out[i, 0] = scale[i] * (out[i, 0] + diagonal[i] * pairs[i, 0])
+        out[i, 1] = scale[i] * (out[i, 1] + diagonal[i] * pairs[i, 1])
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def product(rows: Rows, shift: float, sign: float, Y: Floats) -> Floats:
+    """shift Y + sign S Y, two columns at a time."""
+    scale, size = rows[5], Y.shape[0]
+    pairs, images, out = np.zeros((size + 1, 2)), np.empty((size + 1, 2)), np.empty(Y.shape)
+    for c in range(0, Y.shape[1], 2):
+        other = min(c + 1, Y.shape[1] - 1)
+        for i in range(size):
+            pairs[i, 0], pairs[i, 1] = scale[i] * Y[i, c], scale[i] * Y[i, other]
+        _multiply(rows, pairs, images)
+        for i in range(size):
+            out[i, c] = shift * Y[i, c] + sign * images[i, 0]
+            out[i, other] = shift * Y[i, other] + sign * images[i, 1 if other > c else 0]
+    return out
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, forceinline=True)
@@ -107,11 +116,14 @@ def tridiagonal(rows: Rows, y: Floats, before: Floats, beside: float, steps: int
     ``before`` is the vector before y, and ``beside`` what couples the two; both vectors go on in place.
     """
     diagonal, off = np.zeros(steps), np.zeros(steps)
-    pairs, image, unused = np.empty((y.size + 1, 2)), np.empty(y.size), np.empty(y.size)
+    scale = rows[5]
+    pairs, images, image = np.zeros((y.size + 1, 2)), np.empty((y.size + 1, 2)), np.empty(y.size)
     for step in range(steps):
-        _multiply(rows, y, y, pairs, image, unused)
         for i in range(y.size):
-            image[i] -= beside * before[i]
+            pairs[i, 0] = scale[i] * y[i]
+        _multiply(rows, pairs, images)
+        for i in range(y.size):
+            image[i] = images[i, 0] - beside * before[i]
         along = _product(image, y)
         for i in range(y.size):
             image[i] -= along * y[i]
@@ -125,7 +137,7 @@ def tridiagonal(rows: Rows, y: Floats, before: Floats, beside: float, steps: int
     return diagonal, off
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _take_off(found: Floats, block: Floats, parts: Floats) -> Floats:
     """Take off the rows of ``block`` their parts along those of ``found``; return the coefficients."""
     some = parts[:, : found.shape[0]]
@@ -135,6 +147,18 @@ def _take_off(found: Floats, block: Floats, parts: Floats) -> Floats:
         coefficients += some[strip]
     subtract(found, block, coefficients, STRIP, 0, parts.shape[0])
     return coefficients
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _clean(found: Floats, row: Floats) -> None:
+    """Take off a row its parts along those found, one after the other, and normalise what is left."""
+    for f in range(found.shape[0]):
+        along = _product(found[f], row)
+        for i in range(row.size):
+            row[i] -= along * found[f, i]
+    length = np.sqrt(_product(row, row))
+    for i in range(row.size):
+        row[i] /= length
 
 
 @njit(cache=True, nogil=True)
@@ -152,20 +176,20 @@ def expand(
     """
     width, size = coupling.shape[0], basis.shape[1]
     image = basis[filled : filled + width]
-    first = max(0, filled - 2 * width)
-    coefficients = np.zeros((filled, width))
-    coefficients[first:] += _take_off(basis[first:filled], image, parts)
-    for _ in range(3):
+    coefficients, settled = np.zeros((filled, width)), False
+    for turn in range(6):
+        if (turn in (2, 3) and settled) or (turn > 3 and trivial.shape[0] == 0):
+            continue
+        first = max(0, filled - 2 * width) if turn == 0 else 0
         before = np.array([_product(image[c], image[c]) for c in range(width)])
-        coefficients += _take_off(basis[:filled], image, parts)
-        after = np.array([_product(image[c], image[c]) for c in range(width)])
-        if np.all(after > 0.49 * before):
-            break
+        taken = _take_off(basis[first:filled] if turn < 4 else trivial, image, parts)
+        if turn < 4:
+            coefficients[first:] += taken
+        if turn in (1, 2):
+            after = np.array([_product(image[c], image[c]) for c in range(width)])
+            settled = bool(np.all(after > 0.49 * before))
     small[:filled, filled - width : filled] = coefficients
     small[filled - width : filled, :filled] = coefficients.T
-    if trivial.shape[0]:
-        for _ in range(2):
-            _take_off(trivial, image, parts)
     largest = np.abs(small[:filled, :filled]).max()
     coupling[:] = 0.0
     for c in range(width):
@@ -181,47 +205,6 @@ def expand(
         for i in range(size):
             own[i] /= length
         for _ in range(3 if length <= short * largest else 0):
-            row = basis[filled + c : filled + c + 1]
-            if trivial.shape[0]:
-                for _ in range(2):
-                    _take_off(trivial, row, parts[:, :, :1])
-            _take_off(basis[: filled + c], row, parts[:, :, :1])
-            length = np.sqrt(_product(own, own))
-            for i in range(size):
-                own[i] /= length
+            _clean(trivial, own)
+            _clean(basis[: filled + c], own)
     return True
-
-
-@njit(cache=True, nogil=True)
-def block_steps(
-    rows: Rows,
-    shift: float,
-    sign: float,
-    trivial: Floats,
-    basis: Floats,
-    small: Floats,
-    filled: int,
-    coupling: Floats,
-    steps: int,
-    parts: Floats,
-    short: float,
-) -> int:
-    """Steps of block Lanczos with shift + sign S, from the block behind the ``filled`` rows on; how many were made.
-
-    One whose remainder is short, as `expand` has it, is left to the caller.
-    """
-    width, size = coupling.shape[0], basis.shape[1]
-    pairs, unused = np.empty((size + 1, 2)), np.empty(size)
-    for step in range(steps):
-        for c in range(filled, filled + width, 2):
-            is_last = c + 1 == filled + width
-            beside = unused if is_last else basis[c + 1 + width]
-            _multiply(rows, basis[c], basis[c if is_last else c + 1], pairs, basis[c + width], beside)
-        for c in range(filled, filled + width):
-            y, out = basis[c], basis[c + width]
-            for i in range(size):
-                out[i] = shift * y[i] + sign * out[i]
-        filled += width
-        if not expand(trivial, basis, small, filled, coupling, parts, short):
-            return step
-    return steps

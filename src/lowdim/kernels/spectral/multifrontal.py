@@ -67,7 +67,7 @@ def assemble(
     return top
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def _take_off(flat: Floats, stride: int, i: int, first: int, last: int, start: int, factors: Floats) -> None:
     """Take the rows [first, last) by their factors off row i, from the eight on that holds a column."""
     start = start & ~7
@@ -81,7 +81,7 @@ def _take_off(flat: Floats, stride: int, i: int, first: int, last: int, start: i
         p += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def eliminate(front: Floats, width: int, order: Integers) -> bool:
     """A = LU of the pivots of a front, U with a diagonal of ones, in place; whether no pivot was zero.
 
@@ -127,7 +127,7 @@ def eliminate(front: Floats, width: int, order: Integers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def eliminate_symmetric(front: Floats, width: int) -> bool:
     """A = U'U of the pivots of a front, in place in its upper triangle; whether all were positive.
 

@@ -31,8 +31,6 @@ _THREADED = 3_000_000
 #: Multiply-adds of a matrix product that OpenBLAS leaves to one thread.
 _ALONE = 200_000
 Verdict = Literal["good", "go on", "hopeless"]
-Steps = Callable[[Floats, Floats, int, Floats, int, Floats], int]
-"""``steps(basis, small, filled, coupling, most, parts)``: up to ``most`` blocks in one call; how many were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,6 @@ def largest(
     second_look: int,
     resolution: float = 0.0,
     check_every: int = _CHECK_EVERY,
-    steps: Steps | None = None,
     run: Run,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.
@@ -89,8 +86,6 @@ def largest(
         What rounding alone may change a value by between the two looks.
     check_every
         Blocks from one judgement to the next, before the first that is good.
-    steps
-        What makes several blocks in one call, where there is something; the others are made by ``apply``.
     """
     size, width = start.shape
     capacity = min(basis_size, room)
@@ -101,36 +96,22 @@ def largest(
     settled: Krylov | None = None
 
     def clean(rows: Floats, found: Floats) -> Floats:
-        """Orthonormal rows within the space, orthogonal to those found; random ones in place of zeros."""
-        empty = ~rows.any(axis=1)
-        rows[empty] = run.random("solve").standard_normal((int(empty.sum()), size))
-        for _ in range(3):
-            _take_off(trivial, rows, run=run)
-            _take_off(trivial, rows, run=run)
-            _take_off(found, rows, run=run)
-            rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
-        return rows
+        return _clean(rows, found, trivial, run)
 
     coupling = np.zeros((width, width))
     parts = np.empty((-(-size // STRIP), *basis.shape[:1], width)) if basis.size < _THREADED else None
     while True:
-        patience = check_every if settled is None else second_look
-        ahead = max(1, min(patience - since, (capacity - filled) // width))
-        made = 0 if steps is None or parts is None else steps(basis, small, filled, coupling, ahead, parts)
-        if made == 0:
-            made, behind = 1, slice(filled + width, filled + 2 * width)
-            image = apply(np.ascontiguousarray(basis[filled : filled + width].T)).T
-            basis[behind] = image
-            if parts is None or not kernels.spectral.lanczos.expand(
-                trivial, basis, small, filled + width, coupling, parts, SHORT
-            ):
-                coupling, basis[behind] = _expand(
-                    basis, small, filled + width, width, np.array(image, order="C"), trivial, clean, run=run
-                )
-        filled, products, since = filled + made * width, products + made * width, since + made
+        image = apply(np.ascontiguousarray(basis[filled : filled + width].T)).T
+        products, filled, since = products + width, filled + width, since + 1
         remainder = basis[filled : filled + width]
+        remainder[:] = image
+        if parts is None or not kernels.spectral.lanczos.expand(
+            trivial, basis, small, filled, coupling, parts, SHORT
+        ):
+            block = np.array(image, order="C")
+            coupling, remainder[:] = _expand(basis, small, filled, width, block, trivial, clean, run=run)
         full = filled + width > capacity
-        if filled < n_wanted or (not full and since < patience):
+        if filled < n_wanted or (not full and since < (check_every if settled is None else second_look)):
             continue
         since = 0
         theta, rotation = linalg.eigh(small[:filled, :filled])
@@ -161,6 +142,17 @@ def largest(
         elif full:
             filled = _restart(basis, small, theta, rotation, n_wanted + max(width, (filled - n_wanted) // 2))
             basis[filled : filled + width] = remainder
+
+
+def _clean(rows: Floats, found: Floats, trivial: Floats, run: Run) -> Floats:
+    """Orthonormal rows off the trivial ones, orthogonal to those found; random ones in place of zeros."""
+    empty = ~rows.any(axis=1)
+    rows[empty] = run.random("solve").standard_normal((int(empty.sum()), rows.shape[1]))
+    for _ in range(3):
+        for others in (trivial, trivial, found):
+            _take_off(others, rows, run=run)
+        rows = np.ascontiguousarray(np.linalg.qr(rows.T)[0].T)
+    return rows
 
 
 def _expand(

@@ -50,6 +50,10 @@ def solve(
 
     def shifted(Y: Floats) -> Floats:
         """|S| Y +- S Y, in the one new array."""
+        if standard.rows is not None:
+            sign = 1.0 if is_largest else -1.0
+            compiled: Floats = kernels.spectral.lanczos.product(standard.rows, standard.norm, sign, Y)
+            return compiled
         image = standard.norm * Y
         return (
             np.add(image, standard.raw(Y), image)
@@ -66,7 +70,6 @@ def solve(
         trivial=standard.trivial,
         room=room,
         second_look=6 if is_largest else columns,
-        steps=_compiled(standard, 1.0 if is_largest else -1.0),
         resolution=standard.bound(np.zeros(1), 0.0),
         run=settings.run,
     )
@@ -80,22 +83,6 @@ def solve(
 def basis_size(n_components: int) -> int:
     """Vectors that are held: more of them save few products, and no longer stay in cache."""
     return max(2 * n_components + 20, 24)
-
-
-def _compiled(standard: Standard, sign: float) -> krylov.Steps | None:
-    """Many steps at once with |S| +- S, where its rows are few."""
-    rows = standard.rows
-    if rows is None:
-        return None
-    trivial = standard.trivial
-
-    def steps(basis: Floats, small: Floats, filled: int, coupling: Floats, most: int, parts: Floats) -> int:
-        made: int = kernels.spectral.lanczos.block_steps(
-            rows, standard.norm, sign, trivial, basis, small, filled, coupling, most, parts, krylov.SHORT
-        )
-        return made
-
-    return steps
 
 
 def _stalls(history: list[tuple[int, float]], max_products: int) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...core.records import Floats
 from . import krylov
-from .common import Settings, SolverFailure, Standard, Trial
-from .inverse import invert
+from .common import Settings, SolverFailure, Standard, Trial, orthonormal
+from .inverse import Inverse, invert
 from .multifrontal import Symbolic
 
 #: Eigenvalue of F'F, relative to its norm, that is rounding in F, and the relative residual that does for such a one.
 _ROUNDING = (64 * float(np.finfo(np.float64).eps)) ** 2
 _LOOSE = 1e-4
+#: Times the smallest wanted eigenvalue of the inverse from which another one is far above it.
+_APART = 1e8
 
 
 def solve(
@@ -35,6 +39,36 @@ def solve(
     if columns + width > room:
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
     inverse = invert(standard, settings, symbolic)
+    found = _largest(inverse, standard, settings, k, width, columns, max_solves)
+    vectors, solves = found.vectors, found.products
+    above = found.values > _APART * found.values.min()
+    if found.converged and above.any():
+        # Beside an eigenvalue of the inverse that is far above the others these drown in its rounding errors.
+        rest = replace(standard, basis=np.hstack((standard.basis, orthonormal(vectors[:, above]))))
+        others = k - int(above.sum())
+        found = _largest(
+            lambda Y: rest.project(inverse(Y)), rest, settings, others, width, columns, max_solves
+        )
+        vectors, solves = np.hstack((vectors[:, above], found.vectors)), solves + found.products
+    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
+    # lambda y|.
+    trial = Trial(vectors if above.any() else inverse(vectors), solves + k)
+    if not found.converged:
+        worst = float(np.max(found.residuals / np.abs(found.values)))
+        raise SolverFailure(f"relative residual {worst:.1e} of the inverse after {solves} solves", trial)
+    return trial
+
+
+def _largest(
+    inverse: Inverse,
+    standard: Standard,
+    settings: Settings,
+    k: int,
+    width: int,
+    columns: int,
+    max_solves: int,
+) -> krylov.Krylov:
+    """The largest eigenvalues of the inverse."""
     rounding = _ROUNDING * standard.norm
 
     def judge(values: Floats, residuals: Floats, solves: int) -> krylov.Verdict:
@@ -45,25 +79,16 @@ def solve(
             return "good"
         return "hopeless" if solves >= max_solves else "go on"
 
-    found = krylov.largest(
+    return krylov.largest(
         inverse,
         standard.begin(settings, width),
         k,
         judge=judge,
         basis_size=columns,
         trivial=standard.trivial,
-        room=room,
+        room=standard.room,
         second_look=3,
         # A solve costs many times what it takes to see that no more are needed.
         check_every=1,
         run=settings.run,
     )
-    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
-    # lambda y|.
-    trial = Trial(inverse(found.vectors), found.products + k)
-    if not found.converged:
-        worst = float(np.max(found.residuals / np.abs(found.values)))
-        raise SolverFailure(
-            f"relative residual {worst:.1e} of the inverse after {found.products} solves", trial
-        )
-    return trial

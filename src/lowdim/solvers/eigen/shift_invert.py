@@ -16,7 +16,7 @@ from .multifrontal import Symbolic
 _ROUNDING = (64 * float(np.finfo(np.float64).eps)) ** 2
 _LOOSE = 1e-4
 #: Times the smallest wanted eigenvalue of the inverse from which another one is far above it.
-_APART = 1e8
+_APART = 1e6
 
 
 def solve(
@@ -40,19 +40,21 @@ def solve(
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
     inverse = invert(standard, settings, symbolic)
     found = _largest(inverse, standard, settings, k, width, columns, max_solves)
-    vectors, solves = found.vectors, found.products
+    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
+    # lambda y|.
+    vectors, solves = inverse(found.vectors), found.products + k
     above = found.values > _APART * found.values.min()
     if found.converged and above.any():
         # Beside an eigenvalue of the inverse that is far above the others these drown in its rounding errors.
-        rest = replace(standard, basis=np.hstack((standard.basis, orthonormal(vectors[:, above]))))
-        others = k - int(above.sum())
-        found = _largest(
-            lambda Y: rest.project(inverse(Y)), rest, settings, others, width, columns, max_solves
-        )
-        vectors, solves = np.hstack((vectors[:, above], found.vectors)), solves + found.products
-    # One more solve damps what the Krylov space left of the far end, where it would weigh most in |S y -
-    # lambda y|.
-    trial = Trial(vectors if above.any() else inverse(vectors), solves + k)
+        first = orthonormal(standard.project(vectors[:, above]))
+        rest = replace(standard, basis=np.hstack((standard.basis, first)))
+
+        def beside(Y: Floats) -> Floats:
+            return rest.project(inverse(Y))
+
+        found = _largest(beside, rest, settings, k - first.shape[1], width, columns, max_solves)
+        vectors, solves = np.hstack((first, beside(found.vectors))), solves + found.products
+    trial = Trial(vectors, solves)
     if not found.converged:
         worst = float(np.max(found.residuals / np.abs(found.values)))
         raise SolverFailure(f"relative residual {worst:.1e} of the inverse after {solves} solves", trial)

@@ -13,6 +13,7 @@ NAMES = [
     "laplacian_eigenmaps",
     "lle",
     "isomap",
+    "mds",
     "landmarks",
     "reducers",
     "new_points",

@@ -30,6 +30,8 @@ TOLERANCES: Mapping[str, float] = {
     "PCA": 1e-12,
     "OrientedPCA": 1e-12,
     "ClassicalMDS": 1e-12,
+    "MDS": 1e-4,
+    "Sammon": 1e-4,
     "KernelPCA": 1e-12,
     "Isomap": 1e-12,
     "LLE": 1e-6,

@@ -38,6 +38,8 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "PCA": lowdim.PCA,
     "OrientedPCA": lowdim.OrientedPCA,
     "ClassicalMDS": lambda: lowdim.ClassicalMDS(metric="manhattan"),
+    "MDS": lambda: lowdim.MDS(max_iter=ITERATIONS),
+    "Sammon": lambda: lowdim.Sammon(max_iter=ITERATIONS),
     "KernelPCA": lambda: lowdim.KernelPCA(kernel="rbf", gamma=1e-3),
     "Isomap": lowdim.Isomap,
     "Isomap landmarks": lambda: lowdim.Isomap(landmarks=40),

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from .estimators.kernel_pca import KernelPCA
     from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
     from .estimators.lle import LLE
+    from .estimators.mds import MDS
     from .estimators.oriented_pca import OrientedPCA
     from .estimators.pca import PCA
+    from .estimators.sammon import Sammon
     from .estimators.sne import SNE
     from .estimators.spectral_clustering import SpectralClustering
     from .estimators.spectral_problem import SpectralProblem
@@ -48,6 +50,8 @@ _HOMES = {
     "PCA": "estimators.pca",
     "OrientedPCA": "estimators.oriented_pca",
     "ClassicalMDS": "estimators.classical_mds",
+    "MDS": "estimators.mds",
+    "Sammon": "estimators.sammon",
     "KernelPCA": "estimators.kernel_pca",
     "Isomap": "estimators.isomap",
     "LLE": "estimators.lle",
@@ -87,6 +91,7 @@ __all__ = [
     "FFT",
     "LLE",
     "LLL",
+    "MDS",
     "PCA",
     "SNE",
     "TSNE",
@@ -106,6 +111,7 @@ __all__ = [
     "LaplacianEigenmaps",
     "Nystrom",
     "OrientedPCA",
+    "Sammon",
     "SelfTuning",
     "SpectralClustering",
     "SpectralProblem",

@@ -32,6 +32,10 @@ EMBEDDINGS: dict[str, Callable[..., Any]] = {
         **{"objective": "symmetric", "optimizer": "lbfgs", "max_iter": 10} | other
     ),
     "SNE": lambda **other: lowdim.SNE(**{"max_iter": 10, "homotopy": None} | other),
+    "MDS": lowdim.MDS,
+    "MDS-order": lambda **other: lowdim.MDS(**{"metric_mds": False} | other),
+    "MDS-pivots": lambda **other: lowdim.MDS(**{"pivots": 40} | other),
+    "Sammon": lowdim.Sammon,
     "ElasticEmbedding": lambda **other: lowdim.ElasticEmbedding(
         **{"lam": 1.0, "max_iter": 30, "homotopy": None} | other
     ),

@@ -39,6 +39,8 @@ KINDS = {
     "clusters": lambda **o: lowdim.SpectralClustering(3, **o),
     "MDS": lambda **o: lowdim.ClassicalMDS(metric="manhattan", **o),
     "MDS as PCA": lowdim.ClassicalMDS,
+    "stress": lambda **o: lowdim.MDS(max_iter=4, n_init=2, **o),
+    "stress by pivots": lambda **o: lowdim.MDS(metric_mds=False, max_iter=3, pivots=40, **o),
     "kernel PCA": lowdim.KernelPCA,
     "PCA": lowdim.PCA,
     "oriented PCA": lowdim.OrientedPCA,

@@ -105,6 +105,12 @@ def _local(n_landmarks: int) -> dict[str, Entry]:
 def _nonlinear() -> dict[str, Entry]:
     short = {"max_iter": 30}
     return {
+        "MDS": Entry(lambda s, **own: lowdim.MDS(**(short | own)), 1, exact=False),
+        "MDS order": Entry(
+            lambda s, **own: lowdim.MDS(**(short | {"metric_mds": False} | own)), 1, exact=False
+        ),
+        "MDS pivots": Entry(lambda s, **own: lowdim.MDS(**(short | {"pivots": 20} | own)), 1, exact=False),
+        "Sammon": Entry(lambda s, **own: lowdim.Sammon(**(short | own)), 1, exact=False),
         "SNE": _embedding(lowdim.SNE, **short),
         "SymmetricSNE": _embedding(lowdim.SymmetricSNE, **short),
         "TSNE": _embedding(lowdim.TSNE, **short),

@@ -225,7 +225,7 @@ class Estimator(
     def _check_parameters(self) -> None:
         given = self.get_params(deep=False)
         validation.check_parameters(type(self).__name__, given, self._rules, own_word=own_word)
-        if "metric" in given:
+        if "metric" in given and not isinstance(given["metric"], bool):
             bind_metric(given["metric"], given["metric_params"])
         validation.parse_bytes(self.memory_limit)
         if self.checkpoint is not None and not Whole(0).allows(self.random_state):

@@ -71,6 +71,7 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "k": (("n_neighbors", ""),),
     "n_comps": (("n_components", "scanpy counts the constant coordinate too."),),
     "t": (("time", ""),),
+    "eps": (("tolerance", "It is the share of stress by which an iteration must lower it."),),
     "n_dims": (("n_components", ""),),
     "dimensions": (("n_components", ""),),
     "lambda_": (("lam", ""),),
@@ -95,6 +96,7 @@ NEEDLESS: Mapping[str, str] = {
     "remove_zero_eig": "Coordinates without an eigenvalue above 0 are 0, with a warning.",
     "eigen_limits": "Nothing has to be set for it.",
     "n_init": "The start is computed, not drawn.",
+    "normalized_stress": "stress_ and normalized_stress_ are both there after the fit.",
 }
 """Names of other libraries that have no counterpart, and why."""
 

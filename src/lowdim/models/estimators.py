@@ -42,6 +42,9 @@ TYPES: dict[str, Any] = {
     "sketch_": Sketch,
     "preimage_": Preimage,
     "reconstruction_error_": float,
+    "stress_": float,
+    "normalized_stress_": float,
+    "pivots_": Integers,
 }
 """Fitted attributes on which methods or pictures rely."""
 

@@ -105,6 +105,18 @@ def _is_extension(f: Fields) -> bool:
     )
 
 
+def _is_stress(f: Fields) -> bool:
+    """Places of as many points as a profile has values for, and disparities at knots that rise."""
+    places, profile, knots, levels = f["places"], f["profile"], f.get("knots"), f.get("levels")
+    width = WIDTHS.get(type(profile).__name__, lambda _: None)(profile)
+    if not (places.ndim == 2 and width in (None, places.shape[0]) and is_finite(places)):
+        return False
+    if knots is None or levels is None:
+        return knots is levels
+    is_curve = knots.ndim == 1 and knots.shape == levels.shape and knots.size > 0
+    return bool(is_curve and is_finite(knots) and is_finite(levels) and (np.diff(knots) >= 0).all())
+
+
 def _is_metric_of(metric: Any, n_columns: int) -> bool:
     """A metric that is known, with parameters of the right size."""
     if type(metric).__name__ != "GeneralMetric":
@@ -152,7 +164,12 @@ def _are_affinities(f: Fields) -> bool:
 def _is_tied(f: Fields) -> bool:
     """An embedding of the points that affinities tie new ones to."""
     lookup, embedding = getattr(f["affinities"], "lookup", None), f["embedding"]
-    return embedding.ndim == 2 and (lookup is None or lookup.index.n_points == embedding.shape[0])
+    weights = getattr(f["affinities"], "weights", None)
+    return (
+        embedding.ndim == 2
+        and (lookup is None or lookup.index.n_points == embedding.shape[0])
+        and (weights is None or weights.shape == embedding.shape[:1])
+    )
 
 
 def _is_fixed(f: Fields) -> bool:
@@ -278,6 +295,7 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
     "LocallyLinearMap": _has_points,
     "NearestMap": _has_points,
     "ExtensionMap": _is_extension,
+    "StressMap": _is_stress,
     "SquaredGeodesics": _has_graph,
     "GeodesicsToLandmarks": _has_graph,
     "NeighborAffinities": _are_affinities,
@@ -305,6 +323,9 @@ INPUTS: dict[str, Callable[[Any], int | None]] = {
     "LinearMap": lambda map_: map_.mean.size,
     "LocallyLinearMap": _inputs_of_lookup,
     "ExtensionMap": _inputs_of_profile,
+    "StressMap": lambda map_: (
+        map_.profile.rows.n_columns if hasattr(map_.profile, "rows") else map_.places.shape[0]
+    ),
     "NystromMap": _inputs_of_affinities,
     "FixedEmbeddingMap": _inputs_of_affinities,
     "NearestMap": lambda map_: inputs_of(map_.index),
@@ -318,6 +339,7 @@ OUTPUTS: dict[str, Callable[[Any], int | None]] = {
     "LinearMap": lambda map_: len(map_.components),
     "LocallyLinearMap": lambda map_: map_.embedding.shape[1],
     "ExtensionMap": lambda map_: map_.offset.size,
+    "StressMap": lambda map_: map_.places.shape[1],
     "NystromMap": lambda map_: map_.embedding.shape[1],
     "FixedEmbeddingMap": lambda map_: map_.embedding.shape[1],
     "NearestMap": lambda map_: map_.embedding.shape[1],

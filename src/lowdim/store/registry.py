@@ -66,6 +66,7 @@ RECORDS = {
     "maps.base": ("NearestMap", "ColumnsMap", "ComponentsMap"),
     "maps.unit_rows": ("ConstantMap", "UnitRowsMap", "NormalizedRowsMap", "PlacedRowsMap"),
     "maps.pairwise": ("SquaredDistances", "GivenDistances", "KernelValues", "GivenValues"),
+    "maps.stress": ("StressMap",),
     "maps.geodesic": ("SquaredGeodesics", "GeodesicsToLandmarks"),
     "methods.given": ("WithoutPoints",),
 }

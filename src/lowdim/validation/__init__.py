@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from .forms import take
 from .labels import is_nothing, missing, take_entries, take_labels
-from .pairwise import check_dense, check_distances, check_graph, check_pairwise, check_symmetric
+from .pairwise import (
+    check_dense,
+    check_dissimilarities,
+    check_distances,
+    check_graph,
+    check_pairwise,
+    check_symmetric,
+)
 from .parameters import (
     check_clusters,
     check_components,
@@ -26,6 +33,7 @@ __all__ = [
     "check_components",
     "check_coordinates",
     "check_dense",
+    "check_dissimilarities",
     "check_distances",
     "check_distinct",
     "check_finite",

@@ -22,12 +22,18 @@ def check_pairwise(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
     ``what`` names the entries in messages: distances, edge lengths, affinities, kernel values.
     """
     rows = check_rows(estimator, X, reset=reset, at_least=2 if reset else 1)
-    if reset and rows.n_rows != rows.n_columns:
+    if reset:
+        check_square(rows, what)
+    return rows
+
+
+def check_square(rows: Rows, what: str) -> None:
+    """Raise an InputError for a matrix between points that does not have a row and a column for each."""
+    if rows.n_rows != rows.n_columns:
         raise InputError(
             f"{DATA} must be a square matrix of {what} between all points; got shape {shape(rows.shape)}. "
             "Give the full matrix, or give the points themselves with another metric."
         )
-    return rows
 
 
 def check_dense(rows: Rows, why: str) -> None:
@@ -37,6 +43,30 @@ def check_dense(rows: Rows, why: str) -> None:
             f"{DATA} must be a dense array: {why}; got a sparse matrix. "
             f"{in_python('Give X.toarray() if zeros mean zero.', 'Save it as a dense array.')}"
         )
+
+
+def check_dissimilarities(estimator: Any, X: Any, *, reset: bool) -> Rows:
+    """Distances of which some may be missing: a dense matrix as `check_distances` has it, NaN where there is none.
+
+    A pair that is there in one of its two places is there. The rest of the numbers must be as in `check_distances`.
+    """
+    rows = check_rows(estimator, X, reset=reset, at_least=2 if reset else 1, missing=True)
+    if reset:
+        check_square(rows, "distances")
+    check_dense(rows, "the distances of all pairs are needed, NaN where one is not known")
+    values = rows.block(slice(None), rows.values.dtype)
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    if not missing.any():
+        return check_distances(rows, what="distances", reset=reset)
+    if reset:
+        np.fill_diagonal(missing, False)
+        mirrored = np.where(missing, values.T, values)
+        np.fill_diagonal(mirrored, np.nan_to_num(values.diagonal()))
+        missing, values = np.isnan(mirrored), mirrored
+    held = check_distances(
+        Rows(np.where(missing, values.dtype.type(0), values)), what="distances", reset=reset
+    )
+    return Rows(np.where(missing, values.dtype.type(np.nan), held.block(slice(None), values.dtype)))
 
 
 ROUNDING = 1e-6
@@ -108,7 +138,7 @@ def check_graph(rows: Rows, *, what: str, reset: bool) -> Rows:
     return Rows(graph)
 
 
-def check_symmetric(values: NDArray[Any], *, what: str) -> None:
+def check_symmetric(values: NDArray[Any], *, what: str, name: str = DATA) -> None:
     """Raise an InputError where a dense matrix differs from its transpose by more than rounding, by row blocks."""
     blocks = [slice(start, start + 512) for start in range(0, values.shape[0], 512)]
     scale = max((float(np.abs(values[block]).max(initial=0)) for block in blocks), default=0.0)
@@ -118,7 +148,7 @@ def check_symmetric(values: NDArray[Any], *, what: str) -> None:
         if gap.size and gap.max() > ROUNDING * scale:
             i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
             raise InputError(
-                f"{DATA} must be a symmetric matrix of {what}; {DATA}[{start + i}, {j}] = {values[start + i, j]:g} "
-                f"but {DATA}[{j}, {start + i}] = {values[j, start + i]:g}. Symmetrise it first"
+                f"{name} must be a symmetric matrix of {what}; {name}[{start + i}, {j}] = {values[start + i, j]:g} "
+                f"but {name}[{j}, {start + i}] = {values[j, start + i]:g}. Symmetrise it first"
                 f"{in_python(', for example (X + X.T) / 2')}."
             )

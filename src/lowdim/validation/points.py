@@ -27,18 +27,22 @@ SMALLEST, LARGEST = 1e-70, 1e70
 """Sizes of data whose fourth powers, and sums of many of them, float64 can hold."""
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> Rows:
+def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1, missing: bool = False) -> Rows:
     """Data as rows: finite numbers of any type, dense, memory-mapped or sparse, never copied to another type.
 
     The names of the columns are remembered at ``fit`` (``reset``) and compared at ``transform``. The rows of a fit
-    are the model's own, unless its class says with ``_keeps_rows`` that it keeps none.
+    are the model's own, unless its class says with ``_keeps_rows`` that it keeps none. ``missing``: NaN is allowed.
     """
     taken = _two_dimensional(take(loaded(X), DATA), DATA)
     owner = type(estimator).__name__
     _check_shape(taken.values.shape, DATA, owner, at_least)
     check_features(estimator, taken, reset=reset)
     rows = _as_rows(taken, own=reset and getattr(estimator, "_keeps_rows", True))
-    _check_numbers(rows, DATA, taken.columns)
+    if missing and isinstance(rows.values, np.ndarray) and rows.values.dtype.kind == "f":
+        values = in_memory(rows.values)
+        _check_numbers(Rows(np.where(np.isnan(values), values.dtype.type(0), values)), DATA, taken.columns)
+    else:
+        _check_numbers(rows, DATA, taken.columns)
     return rows
 
 

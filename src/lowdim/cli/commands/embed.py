@@ -69,6 +69,8 @@ KEEPS = {
     "sne": "the first of these, with a probability for each point",
     "pca": "variance: the quickest, linear, for a first look",
     "classical-mds": "distances of any --metric",
+    "mds": "distances of any --metric, by least stress, or their order alone",
+    "sammon": "as mds, with more weight on small distances",
     "kernel-pca": "inner products of a --kernel",
     "oriented-pca": "signal against --noise, linear",
 }

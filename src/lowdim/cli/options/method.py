@@ -28,7 +28,8 @@ ELSEWHERE = {
     "phate": " PHATE is not part of lowdim; the nearest to it here is diffusion-map.",
     "trimap": " TriMap is not part of lowdim; the nearest to it here is tsne.",
     "pacmap": " PaCMAP is not part of lowdim yet; the nearest to it here is tsne.",
-    "mds": " Metric MDS by stress is not part of lowdim yet; classical-mds keeps distances.",
+    "smacof": " SMACOF is what mds does.",
+    "isomds": " Non-metric MDS is mds with --no-metric-mds.",
     "ltsa": " LTSA is a variant of lle: --method lle --variant ltsa.",
     "hessian": " It is a variant of lle: --method lle --variant hessian.",
 }

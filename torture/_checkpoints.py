@@ -65,12 +65,11 @@ def _fit(make: Callable[..., Any], folder: Path | None, listener: Listener) -> A
 def _sweep(folder: Path | None, listener: Listener) -> Any:
     return _runs.sweep_values(
         lowdim.sweep(
-            lowdim.LaplacianEigenmaps(),
+            lowdim.LaplacianEigenmaps(n_jobs=1),
             {"n_neighbors": [5, 9]},
             _points(),
             np.arange(40) < 20,
             seeds=1,
-            n_jobs=1,
             checkpoint=folder,
             callback=listener,
         )

@@ -44,7 +44,7 @@ WRONG_USE = [
     ),
     (
         "embed points.npy --affinity gaus",
-        "'binary', 'entropic', 'gaussian', 'self-tuning'; got 'gaus'. Did you mean 'gaussian'?",
+        "'binary', 'entropic', 'fuzzy', 'gaussian', 'self-tuning'; got 'gaus'. Did you mean 'gaussian'?",
     ),
     ("embed points.npy -m lle --solver arpack", "What other libraries call 'arpack' is 'lanczos'."),
     (

@@ -156,9 +156,9 @@ def test_one_fit_serves_every_number_of_components(few, make, monkeypatch):
     fits = []
     fit = lowdim.estimators.base.Estimator._fit
 
-    def counted(self, X, store):
+    def counted(self, X, *rest):
         fits.append(self.n_components)
-        return fit(self, X, store)
+        return fit(self, X, *rest)
 
     monkeypatch.setattr(lowdim.estimators.base.Estimator, "_fit", counted)
     found = sweep(make(), {"n_components": [2, 10, 4]}, data, labels, seeds=[5])

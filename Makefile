@@ -33,7 +33,8 @@ COMPILED := $(VENV)/.compiled-kernels
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO) $(COMPILED) ## embed a few data sets and write pictures
+# The kernels that it needs are compiled as they are met: all of them would take longer than all else.
+demo: $(DEMO) ## embed a few data sets and write pictures
 	@$(BIN)/lowdim demo $(ARGS)
 
 # Bytecode is kept, whatever is usual here: hundreds of processes would compile all that they import again.

@@ -109,6 +109,7 @@ def _fit_graphs(X: Any) -> None:
     for kind in kinds:
         kind().fit(X)
     lowdim.LLE(2, solver="shift-invert", metric="manhattan").fit(X[:2000])
+    lowdim.LaplacianEigenmaps(2, solver="shift-invert").fit(X[:2000])
 
 
 def _fit_large(X: Any) -> None:

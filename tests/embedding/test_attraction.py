@@ -64,3 +64,27 @@ def test_logarithm():
     values = np.concatenate((np.linspace(1, 4, 1001), np.geomspace(1, 1e12, 1001))).astype(np.float32)
     found = np.array([kernels.embedding.single.logarithm(value) for value in values])
     assert np.abs(found - np.log(values.astype(np.float64))).max() < 2e-6
+
+
+def test_edges_of_any_number_and_length():
+    """Rows of 0 to 20 edges, in eights and what is left of them, with logarithms of every size."""
+    rng = np.random.default_rng(5)
+    counts = np.arange(21)
+    indptr = np.concatenate(([0], np.cumsum(counts)))
+    indices = np.concatenate([rng.permutation(21)[:count] for count in counts]).astype(np.int32)
+    weights = rng.uniform(0.1, 1.0, indices.size).astype(np.float32)
+    for scale in (1e-3, 1.0, 1e6):
+        points = (scale * rng.standard_normal((21, 2))).astype(np.float32)
+        order, found, same = rng.permutation(21), np.empty((21, 2)), np.empty((21, 2))
+        arguments = (indptr, indices, weights, points, 0, 21)
+        loop = kernels.embedding.radial_student.student_plane
+        energy = loop(*arguments, True, order, found)
+        assert loop(*arguments, False, order, same) == 0.0
+        assert np.array_equal(found, same)
+        ways = points.astype(np.float64)[np.repeat(counts, counts)] - points[indices]
+        q = 1.0 + np.square(ways).sum(axis=1)
+        force = np.zeros((21, 2))
+        np.add.at(force, np.repeat(counts, counts), (weights / q)[:, None] * ways)
+        assert np.allclose(found[order], force, rtol=1e-5, atol=1e-6 * np.abs(force).max())
+        expected = float((weights * np.log(q)).sum())
+        assert energy == pytest.approx(expected, rel=2e-6, abs=1e-7 * float(weights.sum()))

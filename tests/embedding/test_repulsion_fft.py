@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from embedding_kernels import Tail, near_values
 
+from lowdim import kernels
 from lowdim.core.run import Run
 from lowdim.errors import InputError
 from lowdim.objectives.repulsion.exact import Exact
@@ -170,3 +171,21 @@ def test_a_grid_grows_and_shrinks_with_the_picture():
 def test_what_it_cannot_do_is_said(settings, words):
     with pytest.raises(InputError, match=words):
         FFT(**settings).start(STUDENT, 10, 3 if not settings else 2, ONE)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_splines_of_order_four_written_out_are_the_recursion(dtype):
+    loops = kernels.embedding.interpolation
+    rng = np.random.default_rng(4)
+    X, charges, origin = rng.uniform(0, 20, (300, 2)), rng.uniform(0.5, 2, 300), np.zeros(2)
+    members, one, other = np.arange(300), np.zeros((26, 26), dtype), np.zeros((26, 26), dtype)
+    loops.spread_any(X, charges, origin, 1.1, 4, members, one)
+    loops.spread_cubic(X, charges, origin, 1.1, members, other)
+    precise = 20 * np.finfo(dtype).eps
+    assert np.allclose(one, other, rtol=precise, atol=precise)
+    assert one.sum() == pytest.approx(charges.sum(), rel=1e-5)
+    found, same = (np.empty(300), np.empty((300, 2))), (np.empty(300), np.empty((300, 2)))
+    loops.gather_any(X, one, origin, 1.1, 4, 0, 300, *found)
+    loops.gather_cubic(X, one, origin, 1.1, 0, 300, *same)
+    for a, b in zip(found, same, strict=True):
+        assert np.allclose(a, b, rtol=precise, atol=precise * np.abs(b).max())

@@ -228,9 +228,13 @@ def test_leaves_are_joined_completely():
     norms = np.square(points).sum(axis=1)
     order = np.random.default_rng(4).permutation(300).astype(np.int32)
     bounds = np.array([0, 90, 300])
-    scores, links = np.full((300, 8), 3e38, np.float32), np.full((300, 8), -1, np.int32)
+    lists = np.full((300, 8), kernels.neighbors.sorted_lists.EMPTY, np.uint64)
     for _ in range(2):  # A second time nothing is new.
-        kernels.neighbors.forest.join_leaves(points, norms, order, bounds, 0, 2, scores, links)
+        kernels.neighbors.forest.join_leaves(points, norms, order, bounds, 0, 2, lists)
+    scores, links = np.empty((300, 8), np.float32), np.empty((300, 8), np.int32)
+    kernels.neighbors.neighbor_graph.measure(points, lists, 0, 300, scores, links)
+    links &= kernels.neighbors.sorted_lists.NAME
+    assert (np.diff(lists.astype(np.float64), axis=1) >= 0).all()
     table = cdist(points, points, "sqeuclidean")
     np.fill_diagonal(table, np.inf)
     for leaf in (order[:90], order[90:]):
@@ -243,9 +247,9 @@ def test_pulling_brings_the_neighbours_of_neighbours():
     points = np.arange(40, dtype=np.float32)[:, None]
     links = np.full((40, 2), -1, np.int32)
     links[:, 0], links[:, 1] = (np.arange(40) + 1) % 40, (np.arange(40) + 3) % 40
-    scores = np.empty((40, 2), np.float32)
-    kernels.neighbors.neighbor_graph.measure(points, links, 0, 40, scores)
-    kernels.neighbors.neighbor_graph.sort_rows(scores, links)
+    links |= kernels.neighbors.sorted_lists.FRESH
+    scores = np.square((links & kernels.neighbors.sorted_lists.NAME) - points).astype(np.float32)
+    kernels.neighbors.sorted_lists.sort_rows(scores, links)
     counts, back = np.empty(40, np.int32), np.empty((40, 2), np.int32)
     kernels.neighbors.neighbor_graph.reverse(links, 2, counts, back)
     out = np.empty_like(links)
@@ -266,8 +270,38 @@ def test_the_judge_knows_the_truth():
     np.fill_diagonal(table, np.inf)
     true = np.sort(table, axis=1)[:, :5].astype(np.float32)
     np.testing.assert_allclose(judge.limits, true[judge.sample, 4], rtol=1e-3, atol=1e-4)
-    assert judge.recall(true) == 1.0
-    assert judge.recall(true + 10) == 0.0
+    for more, recall in ((0, 1.0), (10, 0.0)):
+        scores = true + np.float32(more)
+        keys = [[kernels.neighbors.sorted_lists.key_of(score, 1) for score in row] for row in scores]
+        assert judge.recall(np.array(keys, np.uint64)) == recall
+
+
+@settings(max_examples=60)
+@given(size=st.integers(0, 400), count=st.integers(1, 150), seed=st.integers(0, 1000))
+def test_lists_keep_the_smallest_keys_in_order(size: int, count: int, seed: int) -> None:
+    lists, rng = kernels.neighbors.sorted_lists, np.random.default_rng(seed)
+    keys = rng.choice(10**6, size + count, replace=False).astype(np.uint64)
+    new, own = keys[:size].copy(), np.sort(keys[size:])
+    own[rng.integers(count + 1) :] = lists.EMPTY
+    expected = np.sort(np.concatenate((new, own)))[:count]
+    lists.sort_keys(new, spare := np.empty(max(size, count), np.uint64), size)
+    assert np.array_equal(new, np.sort(keys[:size]))
+    lists.merge_keys(new, size, own, spare)
+    assert np.array_equal(own, expected)
+
+
+def test_keys_are_in_the_order_of_scores_and_names() -> None:
+    lists = kernels.neighbors.sorted_lists
+    scores = np.array([-2.0, -1e-9, 0.0, 1e-30, 1.0, 1.0, 1.0, 3e38], np.float32)
+    links = np.array([9, 8, 7, 5, 0, 3, 3 | lists.FRESH, -1], np.int32)
+    keys = np.array([lists.key_of(*pair) for pair in zip(scores, links, strict=True)], np.uint64)
+    assert np.array_equal(keys, np.sort(keys))
+    assert keys[-1] == lists.EMPTY
+    found, names = np.empty(8, np.float32), np.empty(8, np.int32)
+    for place, key in enumerate(keys):
+        lists.write_key(key, place, found, names)
+    assert np.array_equal(found, scores)
+    assert np.array_equal(names, links)
 
 
 @pytest.mark.parametrize("name", ["curved", "cloud", "clusters"])

@@ -70,7 +70,7 @@ class FittedEntropic:
     def conditional(self, neighbors: Neighbors, run: Run) -> Floats:
         """p_j|i at the places of the neighbour lists; the evaluations of the entropy go out as an event."""
         _check(self.perplexity, neighbors)
-        values = np.empty(neighbors.distances.size)
+        values = np.empty_like(neighbors.distances)
 
         def solve(rows: slice) -> tuple[int, int]:
             result: tuple[int, int] = kernels.affinities.entropic.solve_rows(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,16 @@ class Neighbors:
     def counts(self) -> Integers:
         """Number of neighbours of each row."""
         return np.diff(self.indptr)
+
+    def narrowed(self) -> Neighbors:
+        """The same in half the bytes: names of points in four each, distances in single precision, rounded up.
+
+        So no neighbour is nearer than it is said to be.
+        """
+        distances = self.distances.astype(np.float32)
+        np.nextafter(distances, np.float32(np.inf), out=distances, where=distances < self.distances)
+        indices: Any = self.indices.astype(np.int32)
+        return Neighbors(self.indptr, indices, cast(Any, distances), self.n_points, self.recall)
 
     def first(self, k: int) -> Neighbors:
         """At most the ``k`` nearest of each row, so that one search serves every smaller k."""

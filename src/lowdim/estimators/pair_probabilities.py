@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
@@ -11,7 +12,9 @@ from ..objectives.base import NeighborObjective
 
 def scaled_to_one(W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
     """P = W / sum W."""
-    return csr_array((W.data / W.data.sum(), W.indices, W.indptr), shape=W.shape)
+    return csr_array(
+        (W.data / W.data.dtype.type(W.data.sum(dtype=np.float64)), W.indices, W.indptr), shape=W.shape
+    )
 
 
 def weight_of_pair(n_rows: float) -> float:

@@ -21,6 +21,7 @@ from .edges import Edges, add_edges, restrict
 from .index import Index
 from .lookup import Lookup
 from .points import PAIRWISE, Points
+from .symmetrize import MANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Graph:
 
     Where neither is given it is the ``usual`` number of nearest, or all others where there are fewer. ``search`` and
     ``patience`` are those of `build_index`. ``on_disconnected`` says what is done where the graph falls apart.
+    ``is_light``: lists of very many neighbours are held in half the bytes.
     """
 
     n_neighbors: int | None
@@ -37,6 +39,7 @@ class Graph:
     search: str = "auto"
     patience: float = PATIENCE
     on_disconnected: str = "connect"
+    is_light: bool = False
 
     @property
     def width(self) -> int:
@@ -124,7 +127,7 @@ def open_index(points: Points, graph: Graph, run: Run, n_neighbors: int = USUAL_
 def find_neighborhood(points: Points, graph: Graph, run: Run, *, components: bool = True) -> Neighborhood:
     """Duplicates collapsed, neighbours found, components counted; or, if not wanted, all points taken for one."""
     points = points.distinct(run)
-    wanted = (points.metric, graph.search, graph.width, graph.radius, components)
+    wanted = (points.metric, graph.search, graph.width, graph.radius, components, graph.is_light)
     index, found, parts = run.stage("neighbours", _find, points, graph, components, key=wanted, latest=True)
     return Neighborhood(points, graph, index, found, parts)
 
@@ -167,16 +170,18 @@ def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:
         run.chosen("n_neighbors", str(k), "the default" if k == graph.usual else "all other points")
     validation.check_neighbors(k, n_points, 0 if points.duplicates is None else points.duplicates.n_collapsed)
     widest = max(k, min(run.store.shared.widest, n_points - 1))
-    key = (points.metric, graph.search, widest)
-    return run.stage("search", _nearest, index, widest, key=key, kept=Neighbors).first(k)
+    is_light = graph.is_light and MANY <= n_points * widest < 2**31
+    key = (points.metric, graph.search, widest, is_light)
+    return run.stage("search", _nearest, index, widest, is_light, key=key, kept=Neighbors).first(k)
 
 
 def _within(index: Index, radius: float, run: Run) -> Neighbors:
     return index.query_radius(None, radius, run)
 
 
-def _nearest(index: Index, k: int, run: Run) -> Neighbors:
-    return index.query(None, k, run)
+def _nearest(index: Index, k: int, is_light: bool, run: Run) -> Neighbors:
+    found = index.query(None, k, run)
+    return found.narrowed() if is_light else found
 
 
 def _warn_of_vanishing(found: Neighbors, points: Points, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +14,11 @@ from ..core.run import Run
 
 Symmetry = Literal["union", "average", "mutual"]
 Combine = Literal["larger", "smaller", "mean"]
-Part = tuple[Integers, NDArray[Any], Floats]
-"""Counts, columns and values of some rows."""
 MOST_PARTS, ENTRIES = 32, 1 << 18
 """Parts into which the rows are split, at most, and the entries that a part has, at least."""
 MANY = 1 << 25
-"""Entries from which on the result has indices of four bytes too, for which the loops that read it compile anew."""
+"""Entries from which on the result has indices of four bytes too, for which the loops that read it compile anew.
+Neighbour embeddings of so many neighbours hold their lists and affinities in single precision."""
 
 
 def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Sparse:
@@ -37,32 +37,82 @@ def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Spa
     """
     size = matrix.shape[0]
     indptr, indices = matrix.indptr.astype(np.int64, copy=False), names(matrix.indices, size)
-    values = matrix.data.astype(np.float64, copy=False)
-    transpose = kernels.neighbors.merge.transpose
-    rule, choice = (
-        getattr(kernels.neighbors.merge, how.upper()),
-        getattr(kernels.neighbors.merge, combine.upper()),
-    )
+    values = matrix.data.astype(np.float32 if matrix.dtype == np.float32 else np.float64, copy=False)
+    loops = kernels.neighbors.merge
+    rule, choice = getattr(loops, how.upper()), getattr(loops, combine.upper())
     # A part of the rows at a time: the transpose of all of them would take as much memory as the result.
-    n_parts = max(1, min(size, MOST_PARTS, values.size // ENTRIES))
+    parts = _Parts.of(indices, size, max(1, min(size, MOST_PARTS, values.size // ENTRIES)), run)
 
-    def merge(which: slice) -> Part:
-        first, last = which.start * size // n_parts, which.stop * size // n_parts
-        other = transpose(indptr, indices, values, first, last)
+    # Each part has room for all entries of both sides, of which it uses the first: memory that nobody writes to costs
+    # nothing, and so the parts and the result are never there at once.
+    room = [int(indptr[parts.bounds(part)[0]] + parts.starts[part]) for part in range(parts.count)]
+    columns, entries = np.empty(2 * indices.size, indices.dtype), np.empty(2 * values.size, values.dtype)
+
+    def merge(which: slice) -> Integers:
+        first, last = parts.bounds(which.start)
+        other = loops.transpose_entries(indptr, indices, values, parts.entries(which.start), first, last)
         # The transpose of the transpose is the matrix with its rows sorted, without a sort.
-        columns = transpose(indptr[first : last + 1], indices, values, 0, size)
-        own = transpose(*columns, 0, last - first)
+        own = loops.transpose(
+            *loops.transpose(indptr[first : last + 1], indices, values, 0, size), 0, last - first
+        )
         bounds, counts = (0, last - first), np.empty(last - first, np.int64)
-        kernels.neighbors.merge.count_merged(own[0], own[1], other[0], other[1], rule, bounds, counts)
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        merged = (starts, np.empty(starts[-1], indices.dtype), np.empty(starts[-1]))
-        kernels.neighbors.merge.fill_merged(own, other, rule, choice, bounds, merged)
-        return counts, merged[1], merged[2]
+        loops.count_merged(own[0], own[1], other[0], other[1], rule, bounds, counts)
+        starts = room[which.start] + np.concatenate(([0], np.cumsum(counts)))
+        loops.fill_merged(own, other, rule, choice, bounds, (starts, columns, entries))
+        return counts
 
-    result = Sparse(_joined(run.map(merge, n_parts, block_rows=1)), shape=(size, size))
+    counts = run.map(merge, parts.count, block_rows=1)
+    result = Sparse(_joined(counts, room, columns, entries), shape=(size, size))
     result.has_sorted_indices = True
     result.has_canonical_format = True
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Columns in parts of 2^shift of them, and the places of the entries of each part, in order."""
+
+    size: int
+    shift: int
+    places: NDArray[Any]
+    starts: Integers
+
+    @classmethod
+    def of(cls, indices: NDArray[Any], size: int, most: int, run: Run) -> _Parts:
+        """At most so many parts, or one more; blocks of entries are counted, then written down, on their own."""
+        shift = (-(-size // most) - 1).bit_length()
+        count, n_entries = (size + (1 << shift) - 1) >> shift, indices.size
+        step = max(1, -(-n_entries // MOST_PARTS))
+        counts = np.zeros((-(-n_entries // step), count), np.int64)
+        places = np.empty(n_entries, np.int32 if n_entries < 2**31 else np.int64)
+
+        def tally(block: slice) -> None:
+            kernels.neighbors.merge.count_parts(
+                indices, block.start, block.stop, shift, counts[block.start // step]
+            )
+
+        def write(block: slice) -> None:
+            following = before[block.start // step].copy()
+            kernels.neighbors.merge.list_parts(indices, block.start, block.stop, shift, following, places)
+
+        run.map(tally, n_entries, block_rows=step)
+        starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+        before = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        run.map(write, n_entries, block_rows=step)
+        return cls(size, shift, places, starts)
+
+    @property
+    def count(self) -> int:
+        """Number of parts."""
+        return self.starts.size - 1
+
+    def bounds(self, part: int) -> tuple[int, int]:
+        """The first column of a part, and the one past its last."""
+        return part << self.shift, min((part + 1) << self.shift, self.size)
+
+    def entries(self, part: int) -> NDArray[Any]:
+        """The places of the entries of a part."""
+        return self.places[self.starts[part] : self.starts[part + 1]]
 
 
 def names(indices: NDArray[Any], size: int) -> NDArray[Any]:
@@ -70,16 +120,21 @@ def names(indices: NDArray[Any], size: int) -> NDArray[Any]:
     return indices.astype(np.int32 if size < 2**31 else np.int64, copy=False)
 
 
-def _joined(parts: list[Part]) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    """Values, indices and starts of consecutive rows; each part is let go as soon as it has been copied."""
-    indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(part[0] for part in parts)]))
-    place = int(indptr[-1])
-    narrow = MANY <= place < 2**31 and parts[0][1].dtype == np.int32
-    indptr = indptr.astype(np.int32 if narrow else np.int64, copy=False)
-    indices, values = np.empty(place, indptr.dtype), np.empty(place)
-    while parts:
-        _, columns, entries = parts.pop()
-        indices[place - columns.size : place] = columns
-        values[place - columns.size : place] = entries
-        place -= columns.size
-    return values, indices, indptr
+def _joined(
+    counts: list[Integers], room: list[int], columns: NDArray[Any], entries: NDArray[Any]
+) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Values, indices and starts of consecutive rows, the parts moved together in the memory that they are in."""
+    indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]))
+    place = 0
+    for first, number in zip(room, (int(part.sum()) for part in counts), strict=True):
+        for whole in (columns, entries):
+            whole[place : place + number] = whole[first : first + number]
+        place += number
+    columns.resize(place, refcheck=False)
+    entries.resize(place, refcheck=False)
+    narrow = MANY <= place < 2**31 and columns.dtype == np.int32
+    return (
+        entries,
+        columns.astype(np.int32 if narrow else np.int64, copy=False),
+        indptr.astype(np.int32 if narrow else np.int64, copy=False),
+    )

@@ -74,18 +74,19 @@ class Attraction:
             self._layout = Layout.of(self.weights, X, self.run)
         layout = self._layout
         layout.age += 1
-        x, y = np.empty((2, X.shape[0]), dtype=np.float32)
+        points = np.empty(X.shape, dtype=np.float32)
 
         def place(rows: slice) -> None:
             kernels.embedding.attraction.place_plane(
-                X, layout.centre, layout.order, rows.start, rows.stop, x, y
+                X, layout.centre, layout.order, rows.start, rows.stop, points
             )
 
         def work(rows: slice) -> float:
-            energy: float = kernels.embedding.plane_edges.along_edges(
-                plane, layout.indptr, layout.indices, layout.weights, x, y, rows.start, rows.stop, value,
-                layout.order, force,
-            )  # fmt: skip
+            arrays = layout.indptr, layout.indices, layout.weights, points, rows.start, rows.stop, value
+            if isinstance(plane, kernels.embedding.plane_student.PlaneStudent):
+                energy: float = kernels.embedding.radial_student.student_plane(*arrays, layout.order, force)
+            else:
+                energy = kernels.embedding.plane_edges.along_edges(plane, *arrays, layout.order, force)
             return energy
 
         self.run.map(place, X.shape[0])

@@ -79,6 +79,10 @@ class NeighborObjective(ABC):
         """What the copies of a point add to the potential that it sees: (c - 1) K(0)."""
         return np.asarray(self.kernel.at_zero() * (self.counts - 1.0))
 
+    def weighted(self, force: Floats) -> Floats:
+        """The forces on the points times their masses: the array itself where all are 1."""
+        return force if self.masses is None else self.counts[:, None] * force
+
     def with_lambda(self, lam: float) -> Self:
         """The same objective at another lambda; everything else is shared."""
         other = copy(self)
@@ -97,11 +101,14 @@ class NeighborObjective(ABC):
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
         energy, force = self.attraction.evaluate(X, value=value)
+        # Both forces are this evaluation's own, and as large as X: they are worked on in place.
+        force *= 4.0
         if self.lam == 0.0:
-            return Evaluation(energy, 4.0 * force)
+            return Evaluation(energy, force)
         repulsive, repulsive_force = self._repulsion(X)
-        gradient = 4.0 * (force - self.lam * repulsive_force)
-        return Evaluation(None if energy is None else energy + self.lam * repulsive, gradient)
+        repulsive_force *= 4.0 * self.lam
+        force -= repulsive_force
+        return Evaluation(None if energy is None else energy + self.lam * repulsive, force)
 
     def diagonal(self, X: Floats) -> Floats:
         """4 D+ + 8 D^xx (N x d), with D+ at X = 0."""
@@ -124,7 +131,7 @@ class NeighborObjective(ABC):
 
     @abstractmethod
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:
-        """E- and F-, minus a quarter of its gradient."""
+        """E- and F-, minus a quarter of its gradient, in an array of its own."""
 
     @abstractmethod
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:

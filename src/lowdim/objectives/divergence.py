@@ -38,7 +38,7 @@ def negative_entropy(P: Sparse, masses: Floats | None, run: Run) -> float:
     With masses an entry of P is the sum over all pairs of rows that its two points stand for: p = P_nm / (c_n c_m).
     """
     if masses is None:
-        parts = run.map(lambda part: entr(P.data[part]).sum(), P.data.size, block_rows=BLOCK)
+        parts = run.map(lambda part: entr(P.data[part]).sum(dtype=np.float64), P.data.size, block_rows=BLOCK)
         return -float(np.sum(parts))
     entries = P.tocoo()
     p = entries.data[entries.data > 0.0]

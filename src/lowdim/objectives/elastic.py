@@ -48,7 +48,7 @@ class ElasticEmbedding(NeighborObjective):
         if self._factors is None:
             field = self.engine.field(X, self.masses)
             energy = np.sum(self.counts * (field.potential + self.copies))
-            return float(energy), self.counts[:, None] * field.force
+            return float(energy), self.weighted(field.force)
         centred = X - X.mean(axis=0)
         sums = self._product(X, np.hstack([np.ones((X.shape[0], 1)), centred]))
         return float(sums[:, 0].sum()), centred * sums[:, :1] - sums[:, 1:]

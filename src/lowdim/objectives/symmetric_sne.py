@@ -27,7 +27,9 @@ class SymmetricSNE(NeighborObjective):
         field = self.engine.field(X, self.masses)
         Z = self._normaliser(field.potential)
         if not self._is_far(Z):
-            return float(np.log(Z)), self.counts[:, None] * field.force / Z
+            force = self.weighted(field.force)
+            force /= Z
+            return float(np.log(Z)), force
         far, log_Z = self._far(X)
         return log_Z, (self.counts * np.exp(far.logs - log_Z))[:, None] * far.pull
 

@@ -30,7 +30,9 @@ class TSNE(NeighborObjective):
         Z = self._normaliser(field.potential)
         if Z <= 0.0:
             return 0.0, np.zeros_like(X)
-        return float(np.log(Z)), self.counts[:, None] * field.force / Z
+        force = self.weighted(field.force)
+        force /= Z
+        return float(np.log(Z)), force
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda K_2 / Z between all points, and p f'' on the edges, there no more than the former if ``positive``."""

@@ -180,15 +180,14 @@ class Momentum:
         """Places, velocities and gains after one step, in arrays of their own."""
         X, gradient = state.X, np.ascontiguousarray(state.driving)
         moved, velocity, gains = np.empty_like(X), np.empty_like(X), np.empty_like(X)
-        centre = X.mean(axis=0)
+        centre = kernels.embedding.momentum.centre_of(X)
+        before, out = (state.velocity, state.gains), (moved, velocity, gains)
         most = np.inf if self.max_displacement is None else self.max_displacement
 
         def work(rows: slice) -> None:
-            velocity[rows], gains[rows] = state.velocity[rows], state.gains[rows]
             kernels.embedding.momentum.advance(
-                X, gradient, velocity, gains, centre, rate, momentum, most, self.gains, moved,
-                rows.start, rows.stop,
-            )  # fmt: skip
+                X, gradient, before, centre, rate, momentum, most, self.gains, out, rows.start, rows.stop
+            )
 
         state.run.map(work, X.shape[0])
         return moved, velocity, gains

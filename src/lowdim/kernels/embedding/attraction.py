@@ -102,8 +102,8 @@ def reorder(
 
 
 @njit(cache=True, nogil=True)
-def place_plane(X: Any, centre: Any, order: Any, start: int, stop: int, x: Any, y: Any) -> None:
-    """Coordinates of the points in an order, around a centre, in single precision."""
+def place_plane(X: Any, centre: Any, order: Any, start: int, stop: int, points: Any) -> None:
+    """The points in an order, around a centre, in single precision."""
     for n in range(start, stop):
-        x[n] = X[order[n], 0] - centre[0]
-        y[n] = X[order[n], 1] - centre[1]
+        points[n, 0] = X[order[n], 0] - centre[0]
+        points[n, 1] = X[order[n], 1] - centre[1]

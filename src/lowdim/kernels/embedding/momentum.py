@@ -14,35 +14,44 @@ RISE, FALL, LEAST = 0.2, 0.8, 0.01
 def advance(
     X: Floats,
     gradient: Floats,
-    velocity: Floats,
-    gains: Floats,
+    before: tuple[Floats, Floats],
     centre: Floats,
     rate: float,
     momentum: float,
     limit: float,
     changing: bool,
-    out: Floats,
+    out: tuple[Floats, Floats, Floats],
     start: int,
     stop: int,
 ) -> None:
-    """``out`` = X - centre + velocity, with new gains (where they are ``changing``) and velocity, both in place.
+    """Velocities and gains of the step ``before``, and those and the places X - centre + velocity after it.
 
-    A velocity longer than ``limit`` is cut to it.
+    Gains are new where they are ``changing``. A velocity longer than ``limit`` is cut to it.
     """
+    velocities, gains = before
+    places, new_velocities, new_gains = out
     d = X.shape[1]
     for n in range(start, stop):
         square = 0.0
         for c in range(d):
-            g, v = gradient[n, c], velocity[n, c]
+            g, v, gain = gradient[n, c], velocities[n, c], gains[n, c]
             if changing:
-                if np.sign(g) != np.sign(v):
-                    gains[n, c] += RISE
-                else:
-                    gains[n, c] = max(FALL * gains[n, c], LEAST)
-            v = momentum * v - rate * gains[n, c] * g
-            velocity[n, c] = v
+                gain = gain + RISE if np.sign(g) != np.sign(v) else max(FALL * gain, LEAST)
+            v = momentum * v - rate * gain * g
+            new_gains[n, c] = gain
+            new_velocities[n, c] = v
             square += v * v
         factor = limit / np.sqrt(square) if square > limit * limit else 1.0
         for c in range(d):
-            velocity[n, c] *= factor
-            out[n, c] = X[n, c] - centre[c] + velocity[n, c]
+            new_velocities[n, c] *= factor
+            places[n, c] = X[n, c] - centre[c] + new_velocities[n, c]
+
+
+@njit(cache=True, nogil=True)
+def centre_of(X: Floats) -> Floats:
+    """The mean of the rows, one after the other."""
+    total = np.zeros(X.shape[1])
+    for n in range(X.shape[0]):
+        for c in range(X.shape[1]):
+            total[c] += X[n, c]
+    return total / X.shape[0]

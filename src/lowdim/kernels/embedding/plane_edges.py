@@ -25,26 +25,25 @@ def along_edges(
     indptr: Any,
     indices: Any,
     weights: Any,
-    x: Any,
-    y: Any,
+    points: Any,
     start: int,
     stop: int,
     value: bool,
     order: Any,
     force: Any,
 ) -> float:
-    """`attraction.along_edges` with coordinates in columns. Fast arithmetic reorders the sums.
+    """`attraction.along_edges` of points in single precision. Fast arithmetic reorders the sums.
 
     Place n is that of point order[n], whose force it is.
     """
     total = 0.0
     for n in range(start, stop):
-        xn, yn = x[n], y[n]
+        xn, yn = points[n, 0], points[n, 1]
         across = along = row = np.float32(0.0)
         if value:
             for place in range(indptr[n], indptr[n + 1]):
                 m = indices[place]
-                a, b = xn - x[m], yn - y[m]
+                a, b = xn - points[m, 0], yn - points[m, 1]
                 D = a * a + b * b
                 w = pull(radial, weights[place], D)
                 across += w * a
@@ -54,7 +53,7 @@ def along_edges(
         else:
             for place in range(indptr[n], indptr[n + 1]):
                 m = indices[place]
-                a, b = xn - x[m], yn - y[m]
+                a, b = xn - points[m, 0], yn - points[m, 1]
                 w = pull(radial, weights[place], a * a + b * b)
                 across += w * a
                 along += w * b

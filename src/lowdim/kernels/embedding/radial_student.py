@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiling import njit
+from .edge_lanes import pulls, pulls_and_energy
+
 
 class Student(NamedTuple):
     """1 / (1 + D)."""
@@ -85,3 +88,29 @@ def first_slopes(radial: Any, factor: float, D: float) -> tuple[float, float, fl
     k1 = k0 * k0
     k2 = 2.0 * k1 * k0
     return k0, k1, k2, 3.0 * factor * k2 * k0
+
+
+@njit(cache=True, nogil=True)
+def student_plane(
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    points: Any,
+    start: int,
+    stop: int,
+    value: bool,
+    order: Any,
+    force: Any,
+) -> float:
+    """`student` in two dimensions and single precision. Place n is that of point order[n], whose force it is."""
+    energy = 0.0
+    for n in range(start, stop):
+        first, last = indptr[n], indptr[n + 1]
+        if value:
+            across, along, row = pulls_and_energy(indices, weights, points, n, first, last)
+            energy += np.float64(row)
+        else:
+            across, along = pulls(indices, weights, points, n, first, last)
+        force[order[n], 0] = across
+        force[order[n], 1] = along
+    return energy

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from ...core.records import Integers
 from ..compiling import njit
 from ..counter import draw, stream
-from .nearest_by_products import WIDTH, multiply_tile, offer_to_row, push
+from .nearest_by_products import WIDTH, multiply_tile, offer_to_row
 from .product_tiles import LANES, ROWS, WIDE, lowest, sum_below
+from .sorted_lists import NAMES, Keys, key_of, merge_keys, score_of, sort_keys
 
 SAMPLE = 64
 STEPS = 2
@@ -178,51 +179,55 @@ def grow(
 
 
 @njit(cache=True, nogil=True)
-def offer_leaf(
-    tile: Single, norms: Single, members: Places, place: int, scores: Single, neighbors: Places
-) -> None:
-    """Offer the points of a leaf to the heap of the one at ``place``, who may know some of them already."""
-    own = norms[place]
-    for start in range(0, tile.size, WIDE):
-        bits = sum_below(tile, norms, start, scores[0] - own)
+def leave_out(known: Keys, seats: Places, base: int, tile: Single) -> None:
+    """Make the products with points that are known infinite: those that sit in other leaves share the last place.
+
+    No point has a name beyond all others, and the last of the seats, which is in no leaf.
+    """
+    last = np.uint32(tile.size - 1)
+    for a in range(known.size):
+        name: Any = np.int64(known[a] & NAMES) >> 1
+        seat = np.uint32(seats[min(name, seats.size - 1)] - base)
+        tile[min(seat, last)] = np.inf
+
+
+@njit(cache=True, nogil=True)
+def collect_leaf(tile: Single, norms: Single, members: Places, own: Any, limit: Any, keys: Keys) -> int:
+    """Keys of the points of a leaf that are nearer than a limit to the row of a tile; returns their number."""
+    size = 0
+    for start in range(0, norms.size, WIDE):
+        bits = sum_below(tile, norms, start, limit - own)
         while bits:
             j = start + lowest(bits)
             bits &= bits - 1
-            score = tile[j] + norms[j] + own
-            if score < scores[0] and j != place:
-                is_known = False
-                for a in range(neighbors.size):
-                    is_known |= neighbors[a] == members[j]
-                if not is_known:
-                    push(scores, neighbors, score, members[j])
+            keys[size] = key_of(tile[j] + norms[j] + own, members[j])
+            size += 1
+    return size
 
 
 @njit(cache=True, nogil=True)
 def join_leaves(
-    points: Single,
-    norms: Single,
-    order: Places,
-    bounds: Integers,
-    first: int,
-    last: int,
-    scores: Single,
-    neighbors: Places,
+    points: Single, norms: Single, order: Places, bounds: Integers, first: int, last: int, lists: Keys
 ) -> None:
-    """Offer the points of each of some leaves to each other; ``scores`` are squared distances, the largest first."""
+    """Offer the points of each of some leaves to each other; ``lists`` are sorted, their scores squared distances."""
     widest = 0
     for leaf in range(first, last):
         widest = max(widest, bounds[leaf + 1] - bounds[leaf])
     widest = -(-widest // WIDE) * WIDE
     n_columns = points.shape[1]
     rows, panel = np.zeros((widest, n_columns), np.float32), np.zeros((n_columns, widest), np.float32)
-    tile, sizes = np.empty((ROWS, widest), np.float32), np.empty(widest, np.float32)
+    # A tile has a place more, for points that sit elsewhere.
+    tile, sizes = np.empty((ROWS, widest + WIDE), np.float32), np.empty(widest, np.float32)
+    keys, spare = np.empty(widest, np.uint64), np.empty(max(widest, lists.shape[1]), np.uint64)
+    seats = np.full(points.shape[0] + 1, -1, np.int32)
     for leaf in range(first, last):
-        members = order[bounds[leaf] : bounds[leaf + 1]]
+        members, base = order[bounds[leaf] : bounds[leaf + 1]], (leaf - first) * widest
         for i in range(members.size):
             point = points[members[i]]
             for c in range(n_columns):
                 rows[i, c] = point[c]
             sizes[i] = norms[members[i]]
+            seats[members[i]] = base + i
         # Some points at a time: the same coordinate of all of them lies at places that share a line of the cache.
         for i in range(0, members.size, LANES):
             for c in range(n_columns):
@@ -234,8 +239,13 @@ def join_leaves(
         for four in range(0, members.size, ROWS):
             multiply_tile(rows, four, panel, tile)
             for i in range(four, min(four + ROWS, members.size)):
-                own = members[i]
-                offer_leaf(tile[i - four], sizes, members, i, scores[own], neighbors[own])
+                own, line = lists[members[i]], tile[i - four]
+                line[i] = np.inf
+                leave_out(own, seats, base, line)
+                size = collect_leaf(line, sizes, members, sizes[i], score_of(own[-1]), keys)
+                if size:
+                    sort_keys(keys, spare, size)
+                    merge_keys(keys, size, own, spare)
 
 
 @njit(cache=True, nogil=True)

@@ -28,7 +28,7 @@ def transpose(
     for column in range(last - first):
         starts[column + 1] += starts[column]
     rows = np.empty(starts[-1], indices.dtype)
-    moved = np.empty(starts[-1], np.float64)
+    moved = np.empty(starts[-1], values.dtype)
     following = starts[:-1].copy()
     for row in range(indptr.size - 1):
         for place in range(indptr[row], indptr[row + 1]):
@@ -38,6 +38,47 @@ def transpose(
                 following[column] = target + 1
                 rows[target] = row
                 moved[target] = values[place]
+    return starts, rows, moved
+
+
+@njit(cache=True, nogil=True)
+def count_parts(indices: Names, first: int, last: int, shift: int, counts: Integers) -> None:
+    """How many of the entries [first, last) are in each part of 2^shift columns."""
+    for place in range(first, last):
+        counts[indices[place] >> shift] += 1
+
+
+@njit(cache=True, nogil=True)
+def list_parts(
+    indices: Names, first: int, last: int, shift: int, following: Integers, entries: Names
+) -> None:
+    """Write down the places of the entries [first, last), each with those of its part, where that part goes on."""
+    for place in range(first, last):
+        part = indices[place] >> shift
+        entries[following[part]] = place
+        following[part] += 1
+
+
+@njit(cache=True, nogil=True)
+def transpose_entries(
+    indptr: Integers, indices: Names, values: Floats, entries: Names, first: int, last: int
+) -> tuple[Integers, Names, Floats]:
+    """`transpose` for the columns [first, last), whose entries are at known places, in the order of these."""
+    starts = np.zeros(last - first + 1, np.int64)
+    for entry in range(entries.size):
+        starts[indices[entries[entry]] - first + 1] += 1
+    for column in range(last - first):
+        starts[column + 1] += starts[column]
+    rows, moved = np.empty(entries.size, indices.dtype), np.empty(entries.size, values.dtype)
+    following, row = starts[:-1].copy(), 0
+    for entry in range(entries.size):
+        place = entries[entry]
+        while place >= indptr[row + 1]:
+            row += 1
+        column = indices[place] - first
+        rows[following[column]] = row
+        moved[following[column]] = values[place]
+        following[column] += 1
     return starts, rows, moved
 
 

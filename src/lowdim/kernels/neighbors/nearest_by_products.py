@@ -23,7 +23,9 @@ from .product_tiles import (
     CHAIN,
     LANES,
     ROWS,
+    TOGETHER,
     WIDE,
+    add_more_products,
     add_norms,
     add_products,
     below,
@@ -77,7 +79,13 @@ def multiply_into(rows: Real, first: int, panel: Real, out: Real, line: int, int
     The number of points is a multiple of ``LANES``.
     """
     n_columns, n_points = panel.shape
-    for point in range(0, n_points, LANES):
+    together = n_points - n_points % (TOGETHER * LANES)
+    for point in range(0, together, TOGETHER * LANES):
+        for c in range(0, n_columns, CHAIN):
+            add_more_products(
+                rows, first, panel, point, (c, min(c + CHAIN, n_columns)), out, line, into + point
+            )
+    for point in range(together, n_points, LANES):
         for c in range(0, n_columns, CHAIN):
             add_products(rows, first, panel, point, (c, min(c + CHAIN, n_columns)), out, line, into + point)
 

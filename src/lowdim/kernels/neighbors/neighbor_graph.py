@@ -17,20 +17,17 @@ from numpy.typing import NDArray
 from ...core.records import Integers
 from ..compiling import njit
 from .forest import dot, middle_of, squared_distance
-from .nearest_by_products import push
+from .sorted_lists import FRESH, NAME, Keys, is_on, key_of, merge_keys, sort_keys, write_key
 
-FRESH = np.int32(1 << 30)
-NAME = np.int32((1 << 30) - 1)
-"""Mask of a point without its mark; -1 stays below zero as it is tested before."""
 TABLE = 4096
 Single = NDArray[np.float32]
 Places = NDArray[np.int32]
-Keys = NDArray[np.int64]
+Seen = NDArray[np.int64]
 Source = tuple[NDArray[Any], Places, NDArray[np.float64], NDArray[np.float64], float]
 
 
 @njit(cache=True, nogil=True)
-def is_new(table: Keys, row: int, point: Any) -> bool:
+def is_new(table: Seen, row: int, point: Any) -> bool:
     """Whether this row has not asked for the point before; now and then the table forgets, and says so again."""
     key = (np.int64(row) << 32) | np.int64(point)
     slot = np.uint64(np.int64(point) * np.int64(0x9E3779B1) >> np.int64(8)) & np.uint64(TABLE - 1)
@@ -49,35 +46,18 @@ def is_among(point: Any, links: Places) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def measure(points: Single, links: Places, start: int, stop: int, scores: Single) -> None:
+def measure(points: Single, lists: Keys, start: int, stop: int, scores: Single, links: Places) -> None:
     """Squared distances by differences in the place of those by products, which cancel where points are close.
 
     Marks all links: none has been looked at.
     """
     for row in range(start, stop):
-        for a in range(links.shape[1]):
+        for a in range(lists.shape[1]):
+            write_key(lists[row, a], a, scores[row], links[row])
             point = links[row, a]
             if point >= 0:
                 scores[row, a] = squared_distance(points[row], points[point])
                 links[row, a] = point | FRESH
-
-
-@njit(cache=True, nogil=True)
-def sort_rows(scores: Single, links: Places) -> None:
-    """Put each row in order, nearest first, ties by point."""
-    for row in range(scores.shape[0]):
-        values, points = scores[row], links[row]
-        for place in range(1, values.size):
-            value, point, hole = values[place], points[place], place
-            while hole > 0 and (
-                values[hole - 1] > value
-                or (values[hole - 1] == value and points[hole - 1] & NAME > point & NAME)
-            ):
-                values[hole] = values[hole - 1]
-                points[hole] = points[hole - 1]
-                hole -= 1
-            values[hole] = value
-            points[hole] = point
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +76,7 @@ def reverse(links: Places, width: int, counts: Places, out: Places) -> None:
 
 
 @njit(cache=True, nogil=True)
-def gather(links: Places, width: int, row: int, via: Any, table: Keys, found: Places, count: int) -> int:
+def gather(links: Places, width: int, row: int, via: Any, table: Seen, found: Places, count: int) -> int:
     """Append the unseen neighbours of the point at the end of a link; returns the number found so far."""
     other = links[via & NAME]
     if via & FRESH:
@@ -128,22 +108,21 @@ def pull(
 ) -> None:
     """Offer to some points the neighbours of their neighbours, of those on either end of a link.
 
-    Rows of ``links`` and ``scores`` come sorted; ``scores`` and ``out`` leave as max-heaps.
+    Rows of ``links`` and ``scores`` come and leave sorted, ``links`` leave as ``out``.
     """
     n_links = links.shape[1]
     table = np.full(TABLE, -1, np.int64)
     found = np.empty((width + back.shape[1]) * (width + 1), np.int32)
+    keys, own = np.empty(found.size, np.uint64), np.empty(n_links, np.uint64)
+    spare = np.empty(max(found.size, n_links), np.uint64)
     for row in range(start, stop):
-        heap, names = scores[row], out[row]
+        near, names = scores[row], out[row]
         is_new(table, row, row)
         for a in range(n_links):
             link = links[row, a]
-            # Backwards: a row from far to near is a heap with the furthest at its root.
-            names[n_links - 1 - a] = link if link < 0 else link & NAME
+            names[a] = link if link < 0 else link & NAME
             if link >= 0:
                 is_new(table, row, link & NAME)
-        for a in range(n_links // 2):
-            heap[a], heap[n_links - 1 - a] = heap[n_links - 1 - a], heap[a]
         count = 0
         for a in range(width):
             if links[row, a] >= 0:
@@ -154,10 +133,21 @@ def pull(
                 found[count] = via & NAME
                 count += is_new(table, row, via & NAME)
             count = gather(links, width, row, via, table, found, count)
+        size = 0
         for a in range(count):
             score = squared_distance(points[row], points[found[a]])
-            if score < heap[0] and not is_among(found[a], names):
-                push(heap, names, score, found[a] | FRESH)
+            if score < near[-1] and not is_among(found[a], names):
+                # What the table has forgotten may come twice.
+                key = key_of(score, found[a] | FRESH)
+                keys[size] = key
+                size += not is_on(key, keys, size)
+        if size:
+            for a in range(n_links):
+                own[a] = key_of(near[a], names[a])
+            sort_keys(keys, spare, size)
+            merge_keys(keys, size, own, spare)
+            for a in range(n_links):
+                write_key(own[a], a, near, names)
 
 
 @njit(cache=True, nogil=True)
@@ -230,7 +220,7 @@ def follow(
     spare: Single,
     links: Places,
     row: int,
-    table: Keys,
+    table: Seen,
     scores: Single,
     names: Places,
     size: int,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -22,6 +23,10 @@ WIDE = 64
 ROWS = 4
 CHAIN = 64
 """Coordinates that are summed before their sum is added to the tile: what bounds its rounding error."""
+
+TOGETHER = 2 if get_host_cpu_features().get("avx512f") else 1
+"""Vectors of points that are multiplied at a time. A sum must wait for the one before it: with eight of them at work
+two units of vectors are busy all the time, where there are registers enough."""
 
 Real = NDArray[Any]
 _COUNT = ir.IntType(64)
@@ -82,49 +87,56 @@ def _loop(
     return results
 
 
-def _add_products(
-    typing_context: Any,
-    rows: Any,
-    row: Any,
-    panel: Any,
-    point: Any,
-    span: Any,
-    out: Any,
-    line: Any,
-    into: Any,
-) -> Any:
-    """Signature and code of ``add_products``."""
+def _products_of(count: int) -> Callable[..., Any]:
+    """Signature and code of ``add_products`` for so many vectors of points."""
 
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
-        x, y, sums = (_data(context, builder, signature, arguments, place) for place in (0, 2, 5))
-        n_columns, width, length = (
-            _width(context, builder, signature, arguments, place) for place in (0, 2, 5)
-        )
-        row, point, span, line, into = (arguments[place] for place in (1, 3, 4, 6, 7))
-        first, last = (builder.extract_value(span, place) for place in range(2))
-        vector = _vector(context, signature)
-        lines = [builder.mul(builder.add(row, _at(place)), n_columns) for place in range(ROWS)]
+    def code(
+        typing_context: Any,
+        rows: Any,
+        row: Any,
+        panel: Any,
+        point: Any,
+        span: Any,
+        out: Any,
+        line: Any,
+        into: Any,
+    ) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+            x, y, sums = (_data(context, builder, signature, arguments, place) for place in (0, 2, 5))
+            n_columns, width, length = (
+                _width(context, builder, signature, arguments, place) for place in (0, 2, 5)
+            )
+            row, point, span, line, into = (arguments[place] for place in (1, 3, 4, 6, 7))
+            first, last = (builder.extract_value(span, place) for place in range(2))
+            vector, sets = _vector(context, signature), range(count)
+            lines = [builder.mul(builder.add(row, _at(place)), n_columns) for place in range(ROWS)]
 
-        def step(c: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
-            values = _load(builder, y, builder.add(builder.mul(c, width), point), vector)
-            results = []
-            for start, total in zip(lines, totals, strict=True):
-                own = broadcast(builder, builder.load(builder.gep(x, [builder.add(start, c)])), LANES)
-                product = builder.fmul(own, values, flags=("contract",))
-                results.append(builder.fadd(product, total, flags=("contract",)))
-            return results
+            def step(c: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+                start = builder.add(builder.mul(c, width), point)
+                values = [_load(builder, y, builder.add(start, _at(LANES * which)), vector) for which in sets]
+                results = []
+                for place, begin in enumerate(lines):
+                    own = broadcast(builder, builder.load(builder.gep(x, [builder.add(begin, c)])), LANES)
+                    for which in sets:
+                        product = builder.fmul(own, values[which], flags=("contract",))
+                        total = totals[count * place + which]
+                        results.append(builder.fadd(product, total, flags=("contract",)))
+                return results
 
-        totals = _loop(builder, (first, last, _at(1)), [constant(vector, 0.0)] * ROWS, step)
-        is_first, minus_two = builder.icmp_signed("==", first, _at(0)), constant(vector, -2.0)
-        for place, total in enumerate(totals):
-            entries = builder.add(builder.mul(builder.add(line, _at(place)), length), into)
-            old = builder.select(is_first, constant(vector, 0.0), _load(builder, sums, entries, vector))
-            new = builder.fadd(old, builder.fmul(total, minus_two))
-            builder.store(new, _pointer(builder, sums, entries, vector), align=4)
-        return context.get_dummy_value()
+            totals = _loop(builder, (first, last, _at(1)), [constant(vector, 0.0)] * (ROWS * count), step)
+            is_first, minus_two = builder.icmp_signed("==", first, _at(0)), constant(vector, -2.0)
+            for place, total in enumerate(totals):
+                start = builder.mul(builder.add(line, _at(place // count)), length)
+                entries = builder.add(builder.add(start, into), _at(LANES * (place % count)))
+                old = builder.select(is_first, constant(vector, 0.0), _load(builder, sums, entries, vector))
+                new = builder.fadd(old, builder.fmul(total, minus_two))
+                builder.store(new, _pointer(builder, sums, entries, vector), align=4)
+            return context.get_dummy_value()
 
-    n = types.int64
-    return types.void(rows, n, panel, n, pair_of(n), out, n, n), generate
+        n = types.int64
+        return types.void(rows, n, panel, n, pair_of(n), out, n, n), generate
+
+    return code
 
 
 def _add_norms(typing_context: Any, scores: Any, norms: Any, first: Any, stride: Any, minima: Any) -> Any:
@@ -213,7 +225,12 @@ def _lowest(typing_context: Any, bits: Any) -> Any:
 # out[line + r, into + j] = -2 sum_c rows[row + r, c] panel[c, point + j] for four r and sixteen j, over the c of
 # ``span`` (first coordinate, past the last); where the first is not 0 this is added to what is there.
 add_products: Callable[[Real, int, Real, int, tuple[int, int], Real, int, int], None] = cast(
-    Any, intrinsic(_add_products)
+    Any, intrinsic(_products_of(1))
+)
+
+# The same for ``TOGETHER`` times sixteen j.
+add_more_products: Callable[[Real, int, Real, int, tuple[int, int], Real, int, int], None] = cast(
+    Any, intrinsic(_products_of(TOGETHER))
 )
 
 # scores += norms at the sixteen places from ``first`` on and every ``stride`` further; minima[first + j] becomes the

@@ -27,8 +27,9 @@ ENOUGH = 0.9
 SAMPLE = 128
 """Trees are added until this share of the neighbours of a sample is found: the rounds do the rest."""
 ROUNDS = 4
-SETTLED = 0.02
-"""Share of links that a round must renew for another one to be worth its time."""
+SETTLED, MOSTLY_SETTLED = 0.02, 0.1
+"""Share of links that a round must renew for another one to be worth its time: of short lists, and of those that are
+longer than what a round looks at, where the next one renews a tenth as many."""
 NEAREST = 32
 """A point looks at no more than so many links of each of its nearest, and of those of no more than so many."""
 LINKS = 16
@@ -46,6 +47,7 @@ NOTHING: Source = (
 )
 FEW_ROWS = 1_000
 """New rows up to which points are made as they are met: holding them all would take longer, and as much memory."""
+Keys = NDArray[np.uint64]
 
 
 def follow_seconds(n_columns: int, n_queries: int) -> float:
@@ -107,9 +109,12 @@ class Judge:
         # As much more as rounding may have moved it.
         self.limits = (scores[:, 0] + own) * (1 + 1e-5) + 1e-5 * own
 
-    def recall(self, scores: Single) -> float:
-        """Share of the true neighbours that are among those found."""
-        return float(np.mean(scores[self.sample] <= self.limits[:, None])) if self.sample.size else 1.0
+    def recall(self, lists: Keys) -> float:
+        """Share of the true neighbours that are on the lists."""
+        found = lists[self.sample]
+        scores = np.empty(found.shape, np.float32)
+        kernels.neighbors.sorted_lists.scores_of(found, scores)
+        return float(np.mean(scores <= self.limits[:, None])) if self.sample.size else 1.0
 
 
 class ForestSearcher:
@@ -288,28 +293,25 @@ class ForestSearcher:
         n_trees = MOST_TREES if shape[0] > leaf else 1
 
         def start() -> State:
-            scores, links = (
-                np.full(shape, kernels.neighbors.nearest_by_products.EMPTY, np.float32),
-                np.full(shape, -1, np.int32),
-            )
-            return {"scores": scores, "links": links, "trees": 0, "rounds": 0, "phase": "trees"}
+            lists = np.full(shape, kernels.neighbors.sorted_lists.EMPTY, np.uint64)
+            return {"lists": lists, "trees": 0, "rounds": 0, "phase": "trees"}
 
         def grow(state: State) -> State:
-            scores, links, trees = state["scores"], state["links"], state["trees"] + 1
-            self._join(trees - 1, leaf, norms, scores, links, run)
+            lists, trees = state["lists"], state["trees"] + 1
+            self._join(trees - 1, leaf, norms, lists, run)
             run.progress(trees, n_trees + ROUNDS)
-            is_enough = trees >= LEAST_TREES and judge.recall(scores) >= ENOUGH
+            is_enough = trees >= LEAST_TREES and judge.recall(lists) >= ENOUGH
             if not (is_enough or trees == n_trees):
                 return {**state, "trees": trees}
-            self._measure(scores, links, run)
-            return {**state, "trees": trees, "phase": "rounds" if n_trees > 1 else "done"}
+            scores, links = self._measure(lists, run)
+            phase = "rounds" if n_trees > 1 else "done"
+            return {"scores": scores, "links": links, "trees": trees, "rounds": 0, "phase": phase}
 
         def pull(state: State) -> State:
             links, rounds = self._pull(state["scores"], state["links"], run), state["rounds"] + 1
             run.progress(n_trees + rounds, n_trees + ROUNDS)
-            is_settled = (
-                np.count_nonzero(links >= kernels.neighbors.neighbor_graph.FRESH) < SETTLED * links.size
-            )
+            renewed = np.count_nonzero(links >= kernels.neighbors.neighbor_graph.FRESH) / links.size
+            is_settled = renewed < (SETTLED if count <= NEAREST else MOSTLY_SETTLED)
             phase = "done" if is_settled or rounds == ROUNDS else "rounds"
             return {**state, "links": links, "rounds": rounds, "phase": phase}
 
@@ -321,11 +323,10 @@ class ForestSearcher:
             key=count,
         )
         links: Places = found["links"]
-        self._sort(found["scores"], links, run)
         np.bitwise_and(links, kernels.neighbors.neighbor_graph.NAME, out=links, where=links >= 0)
         return links
 
-    def _join(self, number: int, leaf: int, norms: Single, scores: Single, links: Places, run: Run) -> None:
+    def _join(self, number: int, leaf: int, norms: Single, lists: Keys, run: Run) -> None:
         """Compare all points that share a leaf of a tree."""
         if number == 0 and leaf == LEAF:
             order, bounds = np.arange(len(self.points), dtype=np.int32), self.bounds
@@ -335,21 +336,25 @@ class ForestSearcher:
 
         def join(part: slice) -> None:
             kernels.neighbors.forest.join_leaves(
-                self.points, norms, order, bounds, part.start, part.stop, scores, links
+                self.points, norms, order, bounds, part.start, part.stop, lists
             )
 
         run.map(join, bounds.size - 1, block_rows=16)
 
-    def _measure(self, scores: Single, links: Places, run: Run) -> None:
+    def _measure(self, lists: Keys, run: Run) -> tuple[Single, Places]:
+        """Scores of the points on the lists by their differences, in order, and the links to them."""
+        scores, links = np.empty(lists.shape, np.float32), np.empty(lists.shape, np.int32)
+
         def measure(part: slice) -> None:
-            kernels.neighbors.neighbor_graph.measure(self.points, links, part.start, part.stop, scores)
+            kernels.neighbors.neighbor_graph.measure(self.points, lists, part.start, part.stop, scores, links)
+            kernels.neighbors.sorted_lists.sort_rows(scores[part], links[part])
 
         run.map(measure, len(links))
+        return scores, links
 
     def _pull(self, scores: Single, links: Places, run: Run) -> Places:
         """The links after a round in which every point looks at the neighbours of its neighbours."""
         width = min(NEAREST, links.shape[1])
-        self._sort(scores, links, run)
         counts, back = np.empty(len(links), np.int32), np.empty((len(links), width), np.int32)
         kernels.neighbors.neighbor_graph.reverse(links, width, counts, back)
         out = np.empty_like(links)
@@ -361,9 +366,3 @@ class ForestSearcher:
 
         run.map(pull, len(links), block_rows=1024)
         return out
-
-    def _sort(self, scores: Single, links: Places, run: Run) -> None:
-        def sort(part: slice) -> None:
-            kernels.neighbors.neighbor_graph.sort_rows(scores[part], links[part])
-
-        run.map(sort, len(links))

@@ -185,14 +185,31 @@ class FourierEngine:
             origin = grid.place(box.low, box.high)
             nodes = grid.potential(X, charges, origin, 0)
             potential, force = gather(grid.splines, nodes, origin, X, self.run)
-            potential -= float(grid.kernel(np.zeros(1), 0)[0]) * charges
-            if parts.level:
-                potential += parts.level * (charges.sum() - charges)
-            # Pairs push each other equally: what is left of their sum is the grid's error.
-            force -= np.einsum("n,nd->d", charges, force) / charges.sum()
+            self._deduct(charges, float(grid.kernel(np.zeros(1), 0)[0]), parts.level, potential, force)
         if parts.cells is not None:
             parts.cells.add_field(parts.near, charges, potential, force)
         return Field(potential, force)
+
+    def _deduct(self, charges: Floats, own: float, level: float, potential: Floats, force: Floats) -> None:
+        """Take from a field what each point adds to its own potential, and give back what a level took from it.
+
+        Pairs push each other equally: what is left of their sum is the grid's error, and goes too.
+        """
+
+        def add(rows: slice) -> tuple[float, float, float]:
+            sums: tuple[float, float, float] = kernels.embedding.interpolation.push(
+                charges, force, rows.start, rows.stop
+            )
+            return sums
+
+        def deduct(rows: slice) -> None:
+            kernels.embedding.interpolation.deduct(
+                charges, own + level, level * total, mean, rows.start, rows.stop, potential, force
+            )
+
+        total, *push = np.sum(self.run.map(add, charges.size), axis=0).tolist()
+        mean = np.array(push) / total
+        self.run.map(deduct, charges.size)
 
     def _parts(self, X: Floats, box: Box) -> Parts:
         """The grid, and the near pairs where it is too coarse for them: the cheapest scale, from fine to coarse."""
@@ -295,7 +312,10 @@ class FourierField:
         inside = np.all((places >= self.origin) & (places <= self.end), axis=1)
         potential, force = np.empty(places.shape[0]), np.empty(places.shape)
         near = np.ascontiguousarray(places[inside])
-        potential[inside], force[inside] = gather(self.splines, self.nodes, self.origin, near, run)
+        # Where a new point comes to rest depends on the last digits of its forces, and models are kept for long.
+        potential[inside], force[inside] = gather(
+            self.splines, self.nodes, self.origin, near, run, in_double=True
+        )
         if not inside.all():
             beyond = self.exact.at(places[~inside], run)
             potential[~inside], force[~inside] = beyond.potential, beyond.force

@@ -15,8 +15,8 @@ from ...core.run import Run
 from ..similarities import Slopes
 
 Values = NDArray[Any]
-STRIP = 8
-"""Grid rows in a strip: at least the order of any spline, so that every second strip can be filled at once."""
+SHARES = 16
+"""Shares into which the strips of a grid are dealt out to the threads."""
 LINES = 64
 """Lines that are transformed at a time."""
 ROOM = 1.06
@@ -68,26 +68,26 @@ class Grid:
         return self._convolve(self._spread(X, charges, origin), order)
 
     def _spread(self, X: Floats, charges: Floats, origin: Floats) -> Values:
-        """Strip by strip, the even ones and then the odd ones: the same sums whatever the number of threads."""
-        inverse, order = 1.0 / self.splines.step, self.splines.order
+        """Strip by strip, the even ones and then the odd ones: the same sums whatever the number of threads.
+
+        A strip is as high as a stencil, which so reaches into the next one and no further.
+        """
+        inverse, height = 1.0 / self.splines.step, self.splines.order
         rows, columns = (*self.shape, 1)[:2]
         grid = np.zeros((rows // 2, columns), dtype=self.splines.dtype)
-        first = np.empty(X.shape[0], dtype=np.int64)
-        offsets = np.empty(rows // STRIP + 2, dtype=np.int64)
-        members = np.empty(X.shape[0], dtype=np.int64)
-        kernels.embedding.interpolation.first_rows(X, origin, inverse, 0, X.shape[0], first)
-        kernels.embedding.interpolation.count_strips(first, STRIP, offsets)
-        kernels.embedding.interpolation.fill_strips(first, STRIP, offsets, members)
+        strip_of, members = np.empty((2, X.shape[0]), dtype=np.int32)
+        offsets = np.empty(rows // height + 2, dtype=np.int64)
+        kernels.embedding.interpolation.fill_strips(X, origin, inverse, height, strip_of, offsets, members)
         filled = np.flatnonzero(np.diff(offsets))
         for parity in (0, 1):
             strips = filled[filled % 2 == parity]
 
             def work(block: slice, strips: NDArray[np.int64] = strips) -> None:
-                for strip in strips[block]:
-                    inside = members[offsets[strip] : offsets[strip + 1]]
-                    kernels.embedding.interpolation.spread(X, charges, origin, inverse, order, inside, grid)
+                kernels.embedding.interpolation.spread(
+                    X, charges, origin, inverse, height, members, offsets, strips[block], grid
+                )
 
-            self.run.map(work, strips.size, block_rows=1)
+            self.run.map(work, strips.size, block_rows=max(1, strips.size // SHARES))
         return grid
 
     def _convolve(self, grid: Values, order: int) -> Values:
@@ -152,15 +152,17 @@ def count_nodes(splines: Splines, low: Floats, high: Floats) -> float:
     return float(np.prod(sides, dtype=np.float64))
 
 
-def gather(splines: Splines, nodes: Values, origin: Floats, X: Floats, run: Run) -> tuple[Floats, Floats]:
-    """The potential of the nodes at places, and -1/2 of its gradient."""
+def gather(
+    splines: Splines, nodes: Values, origin: Floats, X: Floats, run: Run, *, in_double: bool = False
+) -> tuple[Floats, Floats]:
+    """The potential of the nodes at places, and -1/2 of its gradient, in the precision of the nodes or in double."""
     inverse, order = 1.0 / splines.step, splines.order
+    loops = kernels.embedding.interpolation
+    loop = loops.gather_any if in_double else loops.gather
     potential, force = np.empty(X.shape[0]), np.empty_like(X)
 
     def work(rows: slice) -> None:
-        kernels.embedding.interpolation.gather(
-            X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force
-        )
+        loop(X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force)
 
     run.map(work, X.shape[0])
     return potential, force

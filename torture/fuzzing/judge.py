@@ -180,5 +180,7 @@ def check_model(model: Any, rows: Any) -> None:
     except LowdimError:
         return
     placed = np.asarray(placed)
-    if placed.shape != (len(rows), model.embedding_.shape[1]) or not np.isfinite(placed).all():
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    width = (last.embedding_.shape if hasattr(last, "embedding_") else last.embedding_shape_)[1]
+    if placed.shape != (len(rows), width) or not np.isfinite(placed).all():
         raise Find(f"new points have no place: shape {placed.shape}")

@@ -1,4 +1,4 @@
-"""``lowdim demo``: the main job in under a minute."""
+"""``lowdim demo``: the main job, in seconds once its loops are compiled."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..session import Session
 from ..terminal.streams import emit
 
 TEXT = """\
-Embed real digits by several methods and a Swiss roll by eight, print what came out, and write pictures. It takes less
-than a minute, a little more the first time: compiled loops are then kept on disk.
+Embed real digits by several methods and a Swiss roll by eight, print what came out, and write pictures. It takes some
+seconds, and a minute or more the first time: compiled loops are then kept on disk.
 """
 EXAMPLES = [
     ("lowdim demo", "pictures go to demo-output"),

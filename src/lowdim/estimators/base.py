@@ -269,8 +269,8 @@ class Estimator(
         """The method itself: its stages in order."""
 
     def _embed_toward(self, targets: NDArray[Any], rows: Rows, run: Run) -> Embedded:
-        """The same with targets, by those that have a use for them."""
-        raise NotImplementedError
+        """The same with targets; those that have no use for them leave them aside."""
+        return self._embed(rows, run)
 
     @abstractmethod
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:

@@ -79,13 +79,10 @@ class NeighborEmbedding(CommonEmbedding):
         super()._check_parameters()
         check_repulsion(self.repulsion, self.n_components)
 
-    def _embed(self, rows: Rows, run: Run) -> Embedded:
-        return self._embed_all(rows, None, run)
-
     def _embed_toward(self, targets: NDArray[Any], rows: Rows, run: Run) -> Embedded:
-        return self._embed_all(rows, targets, run)
+        return self._embed(rows, run, targets)
 
-    def _embed_all(self, rows: Rows, targets: NDArray[Any] | None, run: Run) -> Embedded:
+    def _embed(self, rows: Rows, run: Run, targets: NDArray[Any] | None = None) -> Embedded:
         given = check_start(self.init, rows.n_rows, self.n_components)
         hood = self._neighborhood(rows, run)
         W, fitted = run.stage("affinities", self._affinities, hood)
@@ -123,8 +120,8 @@ class NeighborEmbedding(CommonEmbedding):
         return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
 
     def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
-        """The affinities where targets count too, for those that take any."""
-        raise NotImplementedError
+        """The affinities where targets count too; as they are for those that have no use for any."""
+        return W
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
         """Where to start: what was given, of the distinct points, or what ``init`` names."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,8 @@ class Attraction:
         """E+ where it is asked for, and the force sum_m w_nm f'(D_nm) (x_n - x_m), a quarter of E+'s gradient."""
         X = np.ascontiguousarray(X)
         force = np.empty_like(X)
-        if self.single and X.shape[1] == 2 and (plane := self.kernel.plane) is not None:
-            return self._in_single(plane, X, force, value), force
+        if self.single and X.shape[1] == 2 and (loop := self.kernel.plane_loop) is not None:
+            return self._in_single(loop, X, force, value), force
         W, radial = self.weights, self.kernel.radial
 
         def work(rows: slice) -> float:
@@ -66,7 +66,7 @@ class Attraction:
         """Go on in the order of a state."""
         self._layout = Layout.along(self.weights, **state, run=self.run) if state else None
 
-    def _in_single(self, plane: Any, X: Floats, force: Floats, value: bool) -> float | None:
+    def _in_single(self, loop: Callable[..., float], X: Floats, force: Floats, value: bool) -> float | None:
         if self._layout is not None and self._layout.age >= OLD:
             # It goes before the new one is made: both together would be as large as the weights.
             self._layout = None
@@ -82,12 +82,8 @@ class Attraction:
             )
 
         def work(rows: slice) -> float:
-            arrays = layout.indptr, layout.indices, layout.weights, points, rows.start, rows.stop, value
-            if isinstance(plane, kernels.embedding.plane_student.PlaneStudent):
-                energy: float = kernels.embedding.radial_student.student_plane(*arrays, layout.order, force)
-            else:
-                energy = kernels.embedding.plane_edges.along_edges(plane, *arrays, layout.order, force)
-            return energy
+            edges = layout.indptr, layout.indices, layout.weights
+            return loop(*edges, points, rows.start, rows.stop, value, layout.order, force)
 
         self.run.map(place, X.shape[0])
         energies = self.run.map(work, X.shape[0])

@@ -1,4 +1,4 @@
-"""Attraction along the edges of a graph in the plane, in single precision, for every f that has code for it."""
+"""Attraction along the edges of a graph in the plane, in single precision, for every f that has code for a pair."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..compiling import njit
-from . import plane_power, plane_student
+from . import plane_power
 from .plane_power import PlanePower
-from .plane_student import PlaneStudent
 from .radials import by_kind
 
-pull = by_kind({PlaneStudent: plane_student.pull, PlanePower: plane_power.pull})
+pull = by_kind({PlanePower: plane_power.pull})
 """weight f'(D) of (radial, weight, D)."""
 
-energy = by_kind({PlaneStudent: plane_student.energy, PlanePower: plane_power.energy})
+energy = by_kind({PlanePower: plane_power.energy})
 """weight f(D) of (radial, weight, D)."""
 
 

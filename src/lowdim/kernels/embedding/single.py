@@ -1,4 +1,4 @@
-"""Logarithm and power of two in single precision, without a call, so that a loop over edges becomes vector code."""
+"""Logarithm and power of two in single precision, without a call."""
 
 from __future__ import annotations
 

@@ -105,6 +105,10 @@ class Similarity(ABC):
         return near_table(self, U)
 
     @property
-    def plane(self) -> Any:
-        """f for the loop over edges in the plane in single precision (`plane_edges`), where there is code for it."""
+    def plane_loop(self) -> Callable[..., float] | None:
+        """The loop over edges in the plane in single precision, where there is code for it.
+
+        It takes the edges, the points, from and up to which place, whether E+ is wanted, the point of each place and
+        the forces to fill, and returns E+.
+        """
         return None

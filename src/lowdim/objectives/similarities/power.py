@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,6 +55,7 @@ class Power(Similarity):
         return float(self.a ** (-0.5 / self.b))
 
     @property
-    def plane(self) -> Any:
-        """Its powers become vector code."""
-        return kernels.embedding.plane_power.PlanePower(np.float32(self.a), np.float32(self.b))
+    def plane_loop(self) -> Callable[..., float]:
+        """Powers in single precision, one edge at a time."""
+        radial = kernels.embedding.plane_edges.PlanePower(np.float32(self.a), np.float32(self.b))
+        return partial(kernels.embedding.plane_edges.along_edges, radial)

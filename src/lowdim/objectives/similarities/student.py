@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -52,9 +53,10 @@ class Student(Similarity):
         return kernels.embedding.radial_student.StudentNear(float(U), POWER)
 
     @property
-    def plane(self) -> Any:
-        """Its logarithm becomes vector code."""
-        return kernels.embedding.plane_student.PlaneStudent()
+    def plane_loop(self) -> Callable[..., float]:
+        """Eight edges at a time."""
+        loop: Callable[..., float] = kernels.embedding.radial_student.student_plane
+        return loop
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from .notebook import Claim, Notebook
 
 FOLDER = Path(__file__).parent
 INTERRUPTED = "interrupted"
+INSTALLED = {"matplotlib": "'lowdim[plot]'", "umap": "umap-learn"}
+"""What brings a module that an experiment may miss."""
 
 Progress = Callable[[int, int, str], object]
 """Hears how many are done, of how many, and the identifier of the next; an empty one at the end."""
@@ -123,7 +125,7 @@ def _run_one(name: str, title: str, folder: Path, quick: bool, echo: bool) -> Ve
     except KeyboardInterrupt:
         failure = INTERRUPTED
     except ModuleNotFoundError as error:
-        hint = ": pip install 'lowdim[plot]'" if error.name == "matplotlib" else ""
+        hint = f": pip install {INSTALLED[error.name]}" if error.name in INSTALLED else ""
         failure = f"not run: {error}{hint}"
     except (LowdimError, MemoryError) as error:
         failure = f"not run: {error}"

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from lowdim.cli import main
 from lowdim.errors import InputError
@@ -20,7 +23,7 @@ import experiments  # noqa: E402
 from experiments.notebook import Claim, Notebook, spread  # noqa: E402
 from experiments.running import Verdict  # noqa: E402
 
-LONG = ["roll-gallery", "snapshot-pca"]
+LONG = ["roll-gallery", "snapshot-pca", "umap-effective-loss"]
 CLASSICAL = {"roll-gallery", "isomap-dimension", "lle-faces", "snapshot-pca", "opca", "graph-inputs"}
 
 
@@ -77,6 +80,41 @@ def test_missing_data_is_a_verdict_and_the_others_go_on(tmp_path, capsys):
     assert "isomap_faces_32x32.npz" in page
     assert page.count("data:image/png;base64,") == 1
     assert not re.search(r'(src|href)="(?!data:|#)', page)
+
+
+def test_a_missing_peer_is_named_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    (verdict,) = experiments.run(["umap-equal"], tmp_path, True)
+    assert verdict.failure.startswith("not run: umap-learn, whose pictures")
+    assert verdict.failure.endswith("pip install umap-learn")
+
+
+def test_both_losses_of_umap_are_those_of_dense_sums():
+    """Damrich & Hamprecht 2021: the published cross-entropy over all pairs, and the effective loss beside it."""
+    from experiments.umap_effective_loss import Losses
+
+    rng = np.random.default_rng(0)
+    mu = np.triu(rng.random((12, 12)) * (rng.random((12, 12)) < 0.5), 1)
+    mu += mu.T
+    losses = Losses.of(csr_array(mu))
+    X = 3 * rng.normal(size=(12, 2))
+    nu = 1 / (1 + losses.a * cdist(X, X, "sqeuclidean") ** losses.b) + np.diag(np.full(12, -0.5))
+    off = ~np.eye(12, dtype=bool)
+    entropy = -(mu * np.log(nu) + (1 - mu) * np.log(1 - nu))[off].sum() / 12
+    weight = 5 * (mu.sum(axis=0) + mu.sum(axis=1)[:, None]) / (4 * 12)
+    effective = -(mu * np.log(nu) + weight * np.log(1 - nu))[off].sum() / 12
+    found = losses.at(X)
+    # But for the few pairs that are nearer than where the push is cut.
+    assert found["published cross-entropy"] == pytest.approx(entropy, rel=0.02)
+    assert found["effective loss"] == pytest.approx(effective, rel=0.02)
+    way = rng.normal(size=X.shape)
+    for loss in (losses.entropy, losses.effective):
+        change = loss.evaluate(X + 1e-5 * way).value - loss.evaluate(X - 1e-5 * way).value
+        slope = float((loss.evaluate(X).gradient * way).sum())
+        assert change / 2e-5 == pytest.approx(slope, rel=1e-5)
+    draws = np.mean([losses.draw(X, *losses.chosen(rng), rng) for _ in range(4000)], axis=0)
+    step = -losses.faithful.evaluate(X).gradient / mu.max()
+    assert np.linalg.norm(draws - step) < 0.05 * np.linalg.norm(step)
 
 
 def test_an_interruption_keeps_what_is_done(tmp_path, monkeypatch):

@@ -75,10 +75,11 @@ class StressMap:
         starts = self._starts(targets, nearest)
         out = np.empty((targets.shape[0], self.places.shape[1]))
         settled = SETTLED * (float(np.abs(self.places).max(initial=0.0)) or 1.0)
+        columns = np.ascontiguousarray(self.places.T)
 
         def work(rows: slice) -> None:
             kernels.embedding.stress_placing.place_rows(
-                self.places, targets, weights, starts, settled, MOST_STEPS, rows.start, rows.stop, out
+                columns, targets, weights, starts, settled, MOST_STEPS, rows.start, rows.stop, out
             )
 
         run.map(work, targets.shape[0], block_rows=max(1, (1 << 16) // self.places.shape[0]))

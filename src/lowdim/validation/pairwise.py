@@ -58,15 +58,16 @@ def check_dissimilarities(estimator: Any, X: Any, *, reset: bool) -> Rows:
     missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
     if not missing.any():
         return check_distances(rows, what="distances", reset=reset)
+    # One copy, in which what is missing is 0 while the rest is looked at: such a matrix may be most of the memory.
+    own = np.array(values)
     if reset:
-        np.fill_diagonal(missing, False)
-        mirrored = np.where(missing, values.T, values)
-        np.fill_diagonal(mirrored, np.nan_to_num(values.diagonal()))
-        missing, values = np.isnan(mirrored), mirrored
-    held = check_distances(
-        Rows(np.where(missing, values.dtype.type(0), values)), what="distances", reset=reset
-    )
-    return Rows(np.where(missing, values.dtype.type(np.nan), held.block(slice(None), values.dtype)))
+        own[missing] = values.T[missing]
+        np.fill_diagonal(own, np.nan_to_num(values.diagonal()))
+        np.isnan(own, out=missing)
+    own[missing] = 0
+    held = check_distances(Rows(own), what="distances", reset=reset).values
+    held[missing] = np.nan
+    return Rows(held)
 
 
 ROUNDING = 1e-6

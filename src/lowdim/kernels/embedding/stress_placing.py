@@ -31,7 +31,7 @@ def bends(targets: Any, weights: Any, values: Any, out: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER, error_model="numpy")
+@njit(cache=True, nogil=True, forceinline=True, fastmath=REORDER, error_model="numpy")
 def row_stress(
     columns: Floats, targets: Any, weights: Any, x: Floats, held: Floats, slope: Floats, curvature: Floats
 ) -> float:
@@ -94,7 +94,7 @@ def newton_step(curvature: Floats, slope: Floats, step: Floats) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def settle(columns: Floats, targets: Any, weights: Any, settled: float, most: int, x: Floats) -> float:
     """Move x downhill until a step is shorter than ``settled``: Newton's where it lowers stress, else Guttman's."""
     d = x.size

@@ -60,12 +60,6 @@ def test_neighbours_on_the_curve_are_neighbours_in_the_plane():
     assert along_curve(np.zeros((3, 2))).tolist() == [0, 0, 0]
 
 
-def test_logarithm():
-    values = np.concatenate((np.linspace(1, 4, 1001), np.geomspace(1, 1e12, 1001))).astype(np.float32)
-    found = np.array([kernels.embedding.single.logarithm(value) for value in values])
-    assert np.abs(found - np.log(values.astype(np.float64))).max() < 2e-6
-
-
 def test_edges_of_any_number_and_length():
     """Rows of 0 to 20 edges, in eights and what is left of them, with logarithms of every size."""
     rng = np.random.default_rng(5)

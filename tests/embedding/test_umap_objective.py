@@ -131,10 +131,26 @@ def test_single_precision_in_the_plane(min_dist, spread):
     assert relative(single[1], double[1]) < 1e-5
 
 
-def test_exponential_in_single_precision():
-    x = np.linspace(-80.0, 80.0, 1001).astype(np.float32)
-    found = np.array([kernels.embedding.single.exponential(value) for value in x])
-    np.testing.assert_allclose(found, np.exp(x.astype(np.float64)), rtol=2e-5)
+@pytest.mark.parametrize(("a", "b"), [(1.577, 0.895), (1.93, 0.79), (0.58, 1.33)])
+def test_powers_eight_at_a_time_are_true_to_a_millionth(a, b):
+    """Rows of one edge each, whose squared lengths go through 18 orders of magnitude."""
+    lengths = np.geomspace(1e-5, 1e4, 4001).astype(np.float32)
+    count, a, b = lengths.size, np.float32(a), np.float32(b)
+    points = np.zeros((count + 1, 2), dtype=np.float32)
+    points[:-1, 1] = lengths
+    indptr = np.minimum(np.arange(count + 2), count)
+    edges = indptr, np.full(count, count, dtype=np.int32), np.ones(count, dtype=np.float32)
+    force = np.empty((count + 1, 2))
+    energy = kernels.embedding.plane_power.power_plane(
+        a, b, *edges, points, 0, count + 1, True, np.arange(count + 1), force
+    )
+    long, exponent = lengths.astype(np.float64), float(b)
+    D = long**2 + 1e-12
+    power = float(a) * D**exponent
+    np.testing.assert_allclose(force[:-1, 1], exponent * power * long / (D * (1.0 + power)), rtol=1e-6)
+    assert not force[:, 0].any()
+    assert not force[-1].any()
+    assert energy == pytest.approx(float(np.log1p(power).sum()), rel=1e-6)
 
 
 def test_the_curve_is_that_of_the_original():

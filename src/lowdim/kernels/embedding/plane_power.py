@@ -1,32 +1,41 @@
-"""f = log(1 + a D^b) for edges in the plane, in single precision. `plane_edges` says what each function is for."""
+"""Attraction f = log(1 + a D^b) along the edges of a graph in the plane, in single precision."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .single import exponential, logarithm
-
-LEAST = np.float32(1e-12)
-"""Added to D, whose logarithm is taken: about the core of the kernel in double precision."""
+from ..compiling import njit
+from .edge_lanes import power_pulls, power_pulls_and_energy
 
 
-class PlanePower(NamedTuple):
-    """1 / (1 + a D^b), a and b in single precision."""
+@njit(cache=True, nogil=True)
+def power_plane(
+    a: Any,
+    b: Any,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    points: Any,
+    start: int,
+    stop: int,
+    value: bool,
+    order: Any,
+    force: Any,
+) -> float:
+    """Energy of rows from start to stop if its ``value`` is wanted, and force sum w f'(D) (x_n - x_m).
 
-    a: Any
-    b: Any
-
-
-def pull(radial: Any, weight: Any, D: Any) -> Any:
-    """f' = a b D^b / (D (1 + a D^b))."""
-    inside = D + LEAST
-    power = radial.a * exponential(radial.b * logarithm(inside))
-    return weight * radial.b * power / (inside * (np.float32(1.0) + power))
-
-
-def energy(radial: Any, weight: Any, D: Any) -> Any:
-    """f = log(1 + a D^b)."""
-    power = radial.a * exponential(radial.b * logarithm(D + LEAST))
-    return weight * logarithm(np.float32(1.0) + power)
+    Place n is that of point order[n], whose force it is.
+    """
+    total = 0.0
+    for n in range(start, stop):
+        first, last = indptr[n], indptr[n + 1]
+        if value:
+            across, along, row = power_pulls_and_energy(indices, weights, points, n, first, last, a, b)
+            total += np.float64(row)
+        else:
+            across, along = power_pulls(indices, weights, points, n, first, last, a, b)
+        force[order[n], 0] = across
+        force[order[n], 1] = along
+    return total

@@ -56,6 +56,6 @@ class Power(Similarity):
 
     @property
     def plane_loop(self) -> Callable[..., float]:
-        """Powers in single precision, one edge at a time."""
-        radial = kernels.embedding.plane_edges.PlanePower(np.float32(self.a), np.float32(self.b))
-        return partial(kernels.embedding.plane_edges.along_edges, radial)
+        """Eight edges at a time."""
+        loop = kernels.embedding.plane_power.power_plane
+        return partial(loop, np.float32(self.a), np.float32(self.b))

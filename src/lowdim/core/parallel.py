@@ -28,6 +28,8 @@ LARGE = 1e9
 FACTOR = 200.0
 """What each entry of a matrix counts where it is factored: a thread has a heap of its own, a fifth more memory for such
 a factor, and only from five million entries on does it take so long (ten seconds) that it is worth it."""
+LIGHT = 4096
+"""Rows of a block that are worth a thread where little is done with each."""
 _APART = "lowdim, a call that can be left"
 _GLANCE = 0.1
 """Seconds after which a thread that waits looks whether a signal has come."""
@@ -62,6 +64,11 @@ def row_blocks(n_rows: int, block_rows: int) -> Iterator[slice]:
 def shifted(rows: slice, start: int) -> slice:
     """A slice of some rows as a slice of all of them, where these begin at ``start``."""
     return slice(start + rows.start, start + rows.stop)
+
+
+def light_rows(n_rows: int) -> int:
+    """Rows in a block of a loop that does little with each: to hand out a block takes some microseconds."""
+    return max(LIGHT, -(-n_rows // 16))
 
 
 def map_blocks(

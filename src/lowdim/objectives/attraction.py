@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..core.parallel import light_rows
 from ..core.places import State
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 from .similarities import Similarity
 
+SHARES = 32
+"""Shares into which the points of a plane are dealt out to the threads."""
 OLD = 60
 """Evaluations after which the points are laid out anew."""
 
@@ -85,8 +88,8 @@ class Attraction:
             edges = layout.indptr, layout.indices, layout.weights
             return loop(*edges, points, rows.start, rows.stop, value, layout.order, force)
 
-        self.run.map(place, X.shape[0])
-        energies = self.run.map(work, X.shape[0])
+        self.run.map(place, X.shape[0], block_rows=light_rows(X.shape[0]))
+        energies = self.run.map(work, X.shape[0], block_rows=max(256, -(-X.shape[0] // SHARES)))
         return float(np.sum(energies)) if value else None
 
 

@@ -14,6 +14,8 @@ from typing import Self
 
 import numpy as np
 
+from .. import kernels
+from ..core.parallel import light_rows
 from ..core.places import State
 from ..core.records import Floats, Sparse
 from ..core.run import Run
@@ -80,8 +82,17 @@ class NeighborObjective(ABC):
         return np.asarray(self.kernel.at_zero() * (self.counts - 1.0))
 
     def weighted(self, force: Floats) -> Floats:
-        """The forces on the points times their masses: the array itself where all are 1."""
-        return force if self.masses is None else self.counts[:, None] * force
+        """The forces on the points, which are changed, times their masses."""
+        return force if self.masses is None else self.weighed(force, self.counts)
+
+    def weighed(self, force: Floats, weights: Floats) -> Floats:
+        """The forces on the points, which are changed, times a weight each."""
+
+        def weigh(rows: slice) -> None:
+            kernels.embedding.forces.weigh(weights, rows.start, rows.stop, force)
+
+        self.run.map(weigh, force.shape[0], block_rows=light_rows(force.shape[0]))
+        return force
 
     def with_lambda(self, lam: float) -> Self:
         """The same objective at another lambda; everything else is shared."""
@@ -101,13 +112,14 @@ class NeighborObjective(ABC):
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
         energy, force = self.attraction.evaluate(X, value=value)
-        # Both forces are this evaluation's own, and as large as X: they are worked on in place.
-        force *= 4.0
         if self.lam == 0.0:
-            return Evaluation(energy, force)
-        repulsive, repulsive_force = self._repulsion(X)
-        repulsive_force *= 4.0 * self.lam
-        force -= repulsive_force
+            return Evaluation(energy, 4.0 * force)
+        repulsive, push = self._repulsion(X)
+
+        def join(rows: slice) -> None:
+            kernels.embedding.forces.join(push, 4.0 * self.lam, rows.start, rows.stop, force)
+
+        self.run.map(join, X.shape[0], block_rows=light_rows(X.shape[0]))
         return Evaluation(None if energy is None else energy + self.lam * repulsive, force)
 
     def diagonal(self, X: Floats) -> Floats:

@@ -62,14 +62,26 @@ class UMAP(NeighborObjective):
         """m / (2 N), N the number of rows."""
         return self.negatives / (2.0 * float(self.counts.sum()))
 
+    @cached_property
+    def _rates(self) -> Floats:
+        """m d_i / (2 N)."""
+        return self.rate * self.charges
+
+    @cached_property
+    def _of_copies(self) -> float:
+        """What the copies of the points add to sum d_i phi_i."""
+        return float(np.sum(self.charges * self.copies))
+
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:
         """m / (2 N) sum d_i phi_i, and the force, symmetric or faithful."""
         field = self.engine.field(X, self.masses)
-        energy = self.rate * float(np.sum(self.charges * (field.potential + self.copies)))
-        force = self.charges[:, None] * field.force
-        if not self.faithful:
-            force = 0.5 * (force + self.counts[:, None] * self.engine.field(X, self.charges).force)
-        return energy, self.rate * force
+        energy = self.rate * (float(np.einsum("n,n->", self.charges, field.potential)) + self._of_copies)
+        if self.faithful:
+            return energy, self.weighed(field.force, self._rates)
+        force = self.weighed(field.force, 0.5 * self._rates)
+        back = self.engine.field(X, self.charges).force
+        force += self.weighed(back, 0.5 * self.rate * self.counts)
+        return energy, force
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda m (d_i + d_k) r_2 / (4 N) between all points, and on edges mu f'', if ``positive`` where above 0."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import kernels
 from ..core.messages import named, setting
+from ..core.parallel import light_rows
 from ..core.places import State
 from ..core.records import Choice, Floats
 from ..core.run import Run
@@ -189,5 +190,5 @@ class Momentum:
                 X, gradient, before, centre, rate, momentum, most, self.gains, out, rows.start, rows.stop
             )
 
-        state.run.map(work, X.shape[0])
+        state.run.map(work, X.shape[0], block_rows=light_rows(X.shape[0]))
         return moved, velocity, gains

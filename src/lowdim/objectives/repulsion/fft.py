@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import kernels
 from ...core.messages import named, setting
+from ...core.parallel import light_rows
 from ...core.places import State
 from ...core.records import Floats, Integers
 from ...core.run import Run
@@ -207,9 +208,10 @@ class FourierEngine:
                 charges, own + level, level * total, mean, rows.start, rows.stop, potential, force
             )
 
-        total, *push = np.sum(self.run.map(add, charges.size), axis=0).tolist()
+        block = light_rows(charges.size)
+        total, *push = np.sum(self.run.map(add, charges.size, block_rows=block), axis=0).tolist()
         mean = np.array(push) / total
-        self.run.map(deduct, charges.size)
+        self.run.map(deduct, charges.size, block_rows=block)
 
     def _parts(self, X: Floats, box: Box) -> Parts:
         """The grid, and the near pairs where it is too coarse for them: the cheapest scale, from fine to coarse."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from ... import kernels
+from ...core.parallel import light_rows
 from ...core.records import Floats
 from ...core.run import Run
 from ..similarities import Slopes
@@ -164,5 +165,5 @@ def gather(
     def work(rows: slice) -> None:
         loop(X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force)
 
-    run.map(work, X.shape[0])
+    run.map(work, X.shape[0], block_rows=light_rows(X.shape[0]))
     return potential, force

@@ -19,11 +19,16 @@ PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --no-compi
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)
+COMPILER := $(VENV)/.installed-compiler
 DEMO  := $(VENV)/.installed-demo
 DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 TORTURE := $(VENV)/.installed-torture
 COMPILED := $(VENV)/.compiled-kernels
+COMPILED_DEMO := $(VENV)/.compiled-demo
+KERNELS := $(wildcard src/lowdim/kernels/*.* src/lowdim/kernels/*/*.py)
+BUILD := PYTHONPATH=src $(BIN)/python -m lowdim.kernels.building
+AGAIN := $(MAKE) --no-print-directory
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage lint options kernels browser torture bench clean
@@ -33,8 +38,9 @@ COMPILED := $(VENV)/.compiled-kernels
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The kernels that it needs are compiled as they are met: all of them would take longer than all else.
-demo: $(DEMO) ## embed a few data sets and write pictures
+# pip waits for disks and networks and has one processor: the kernels are compiled meanwhile, those of the demo alone.
+demo: $(COMPILER) ## embed a few data sets and write pictures
+	@$(AGAIN) $(COMPILED_DEMO) & kernels=$$!; $(AGAIN) $(DEMO); done=$$?; wait $$kernels && exit $$done
 	@$(BIN)/lowdim demo $(ARGS)
 
 # Bytecode is kept, whatever is usual here: hundreds of processes would compile all that they import again.
@@ -42,9 +48,9 @@ export PYTHONDONTWRITEBYTECODE =
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1
-test: $(DEV) browser ## lint, then run the tests
-	@# The kernels are compiled while rules and types are checked: mypy has one processor, and not for all of its time.
-	@$(MAKE) --no-print-directory lint & checks=$$!; $(MAKE) --no-print-directory $(COMPILED) && wait $$checks
+test: $(COMPILER) browser ## lint, then run the tests
+	@# The kernels are compiled while the rest is installed, and rules and types are checked: each has one processor.
+	@$(AGAIN) $(COMPILED) & kernels=$$!; $(AGAIN) lint; checks=$$?; wait $$kernels && exit $$checks
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that none of them reaches: half as long again
@@ -96,27 +102,37 @@ $(READY):
 	  echo "$(VENV) is not a virtual environment: move it away, or set VENV to another folder" >&2; exit 1; fi
 	@echo "Setting up $(VENV) with Python $(VERSION)"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(PIP) --upgrade 'pip>=25.1'
 	@touch $@
 
-$(DEMO): pyproject.toml $(READY)
+# What compiles the kernels, and a pip that knows dependency groups.
+$(COMPILER): pyproject.toml $(READY)
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) numba scipy
+	@touch $@
+
+$(DEMO): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim"
 	@$(PIP) --editable '.[plot]'
 	@touch $@
 
-$(DEV): pyproject.toml $(READY)
+$(DEV): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim with every extra and the tools (a minute or two, once)"
 	@$(PIP) --editable '.[all]' --group dev
 	@touch $(DEMO) $@
 
-$(BENCH): pyproject.toml $(READY)
+$(BENCH): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim for the benchmarks"
 	@$(PIP) --editable '.[bench]'
 	@touch $(DEMO) $@
 
-$(COMPILED): $(wildcard src/lowdim/kernels/*.* src/lowdim/kernels/*/*.py) | $(DEMO)
+$(COMPILED): $(KERNELS) | $(COMPILER)
 	@echo "Compiling the kernels"
-	@$(BIN)/python -m lowdim.kernels.building || echo "Not all of them: the others are compiled at their first use"
+	@$(BUILD) || echo "Not all of them: the others are compiled at their first use"
+	@touch $@ $(COMPILED_DEMO)
+
+$(COMPILED_DEMO): $(KERNELS) | $(COMPILER)
+	@echo "Compiling the kernels of the demo"
+	@$(BUILD) demo || echo "Not all of them: the others are compiled at their first use"
 	@touch $@
 
 $(TORTURE): $(DEV)

@@ -1,5 +1,7 @@
 """The table of the kernels that Python calls, and of the types that it calls them with: ``make kernels`` writes it.
 
+A second table holds those of ``lowdim demo`` alone, which ``make demo`` compiles.
+
 Every method of the catalogue, every variant of `variants`, and every estimator as it comes on rows of several types and
 widths, is run once in this process; each first call of a kernel from Python is written down. What kernels call among
 themselves is part of them.
@@ -8,6 +10,7 @@ themselves is part of them.
 from __future__ import annotations
 
 import json
+import tempfile
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -20,7 +23,8 @@ from numba.core.dispatcher import Dispatcher
 from scipy import sparse
 
 import lowdim
-from lowdim.kernels.building import TABLE, worded
+from lowdim.cli import main as program
+from lowdim.kernels.building import DEMO_TABLE, TABLE, worded
 
 from .catalogue import Points, methods
 from .variants import variants
@@ -127,10 +131,13 @@ def _descend(X: Any) -> None:
 
 
 def main() -> None:
-    """Write the table."""
+    """Write both tables: the demo first, as a kernel is written down when it is first called."""
     with recorded() as table:
+        with recorded() as of_demo, tempfile.TemporaryDirectory() as folder:
+            program(["demo", folder])
         run()
     TABLE.write_text(as_text(table), encoding="utf-8")
+    DEMO_TABLE.write_text(as_text(of_demo), encoding="utf-8")
 
 
 if __name__ == "__main__":

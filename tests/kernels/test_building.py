@@ -56,7 +56,7 @@ def kernel_of(name: str) -> Dispatcher | None:
 
 
 def test_the_table_names_what_python_calls():
-    named = {f"{module}.{name}" for module, name, _ in building.entries()}
+    named = {f"{module}.{name}" for module, name, _ in building.entries(building.TABLE)}
     gone = [name for name in sorted(named) if kernel_of(name) is None]
     assert not gone, f"the table names kernels that are not there; {REMEDY}"
     called = {name for name in called_from_python() if kernel_of(name) is not None}
@@ -66,8 +66,17 @@ def test_the_table_names_what_python_calls():
     assert not RARE & named
 
 
+def test_what_the_demo_calls_is_in_the_table():
+    table, demo = (
+        {json.dumps(line) for line in building.entries(path)}
+        for path in (building.TABLE, building.DEMO_TABLE)
+    )
+    assert 30 < len(demo) < len(table) / 2
+    assert demo <= table, REMEDY
+
+
 def test_signatures_of_the_table_fit_their_kernels():
-    for module, name, signature in building.entries():
+    for module, name, signature in building.entries(building.TABLE):
         parameters = inspect.signature(kernel_of(f"{module}.{name}").py_func).parameters
         assert len(signature) == len(parameters), f"{module}.{name} has other parameters; {REMEDY}"
         for word in signature:
@@ -126,7 +135,7 @@ def worked(package, number: int, **table: list) -> list[str]:
     claims.mkdir()
     compiling.numba.config.CACHE_DIR = str(claims / "parts")
     building.TABLE.write_text(json.dumps({"loops": table}))
-    building._work(claims)
+    building._work(claims, building.TABLE)
     return [path.read_text() for path in sorted(claims.glob("*.claim"))]
 
 
@@ -154,7 +163,7 @@ def test_what_another_process_has_claimed_is_its_own(package):
     claims.mkdir()
     (claims / "0.claim").touch()
     building.TABLE.write_text(json.dumps({"loops": {"double": [["int64"]]}}))
-    building._work(claims)
+    building._work(claims, building.TABLE)
     assert not list(package.rglob("*.nbc"))
 
 

@@ -63,3 +63,10 @@ def test_less_fill_than_in_the_order_given(kind):
 def test_points_with_very_many_neighbours_come_last():
     star = sparse.csr_array(_graph("star"))
     assert kernels.spectral.ordering.minimum_degree(star.indptr, star.indices, 16)[-1] == 0
+
+
+@pytest.mark.parametrize(("size", "most"), [(0, 0), (1, 0), (50, 0), (200, 9), (40, 1000)])
+def test_places_by_counting_are_those_of_a_stable_sort(size, most):
+    keys = np.random.default_rng(0).integers(most + 1, size=size)
+    places = kernels.spectral.counting_sort.rising_places(keys, most)
+    assert places.tolist() == np.argsort(keys, kind="stable").tolist()

@@ -42,8 +42,8 @@ def extent(X: Any, low: Any, high: Any, spread: Any) -> None:
     """Least, greatest and standard deviation of each column, in one pass."""
     d = X.shape[1]
     total, squares, first = np.zeros(d), np.zeros(d), X[0].copy()
-    low[:] = first
-    high[:] = first
+    for c in range(d):
+        low[c], high[c] = first[c], first[c]
     for n in range(X.shape[0]):
         for c in range(d):
             value = X[n, c]

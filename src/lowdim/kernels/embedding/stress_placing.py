@@ -127,7 +127,10 @@ def settle(columns: Floats, targets: Any, weights: Any, settled: float, most: in
         for c in range(d):
             length += step[c] * step[c]
         value = lowered
-        x[:], slope[:], curvature[:] = trial, trial_slope, trial_curvature
+        for c in range(d):
+            x[c], slope[c] = trial[c], trial_slope[c]
+            for other in range(d):
+                curvature[c, other] = trial_curvature[c, other]
         if length <= settled * settled:
             break
     return value
@@ -153,8 +156,10 @@ def place_rows(
     for n in range(start, stop):
         lowest = np.inf
         for s in range(starts.shape[1]):
-            x[:] = starts[n, s]
+            for c in range(x.size):
+                x[c] = starts[n, s, c]
             value = settle(columns, targets[n], weights[n], settled, most, x)
             if value < lowest:
                 lowest = value
-                out[n] = x
+                for c in range(x.size):
+                    out[n, c] = x[c]

@@ -268,8 +268,8 @@ def within_limits(
                     np.empty(2 * found_rows.size + 4 * WIDTH, np.int64),
                     np.empty(2 * found_rows.size + 4 * WIDTH, np.int64),
                 )
-                larger_rows[:size] = found_rows[:size]
-                larger_points[:size] = found_points[:size]
+                for place in range(size):
+                    larger_rows[place], larger_points[place] = found_rows[place], found_points[place]
                 found_rows, found_points = larger_rows, larger_points
             for row in range(4):
                 limit = limits[first + row]

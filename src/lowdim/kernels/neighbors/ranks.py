@@ -267,7 +267,8 @@ def count_by_sorting(
     for place in range(size):
         seen[place] = order[place] + (order[place] >= own)
         keys[place] = given[seen[place]] & WITHOUT_SIGN
-    nearest[:] = seen[:k]
+    for place in range(k):
+        nearest[place] = seen[place]
     order = sorted_places(keys)
     for rank in range(size):
         place = order[rank]

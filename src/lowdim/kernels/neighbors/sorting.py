@@ -63,8 +63,8 @@ def sort_digits(
             moved[end] = places[place]
         source, target, places, moved = target, source, moved, places
     if (past - first) % 2:
-        order[:] = spare_order
-        keys[:] = spare_keys
+        for place in range(keys.size):
+            order[place], keys[place] = spare_order[place], spare_keys[place]
 
 
 @njit(cache=True, nogil=True)

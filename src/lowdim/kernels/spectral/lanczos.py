@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core.records import Floats
 from ..compiling import njit
 from .basis import inner, subtract
+from .counting_sort import rising_places
 
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], Floats, Floats, Floats]
 """Rows of A in groups of four of one length: their numbers, where a group begins, its columns and values m_ij, turn by
@@ -35,7 +36,14 @@ def grouped(
     """
     n = indptr.size - 1
     order = np.full(-(-n // 4) * 4, n, indices.dtype)
-    order[:n] = np.argsort(indptr[:n] - indptr[1:], kind="mergesort")
+    lacking, longest = np.empty(n, np.int64), 0
+    for row in range(n):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    for row in range(n):
+        lacking[row] = longest - (indptr[row + 1] - indptr[row])
+    rows = rising_places(lacking, longest)
+    for place in range(n):
+        order[place] = rows[place]
     starts = np.zeros(order.size // 4 + 1, np.int64)
     for g in range(starts.size - 1):
         starts[g + 1] = starts[g] + 4 * (indptr[order[4 * g] + 1] - indptr[order[4 * g]])
@@ -131,8 +139,8 @@ def tridiagonal(rows: Rows, y: Floats, before: Floats, beside: float, steps: int
         diagonal[step], off[step] = along, beside
         if beside == 0.0:
             break
-        before[:] = y
         for i in range(y.size):
+            before[i] = y[i]
             y[i] = image[i] / beside
     return diagonal, off
 
@@ -144,7 +152,9 @@ def _take_off(found: Floats, block: Floats, parts: Floats) -> Floats:
     inner(found, block, some, STRIP, 0, parts.shape[0])
     coefficients = np.zeros((found.shape[0], block.shape[0]))
     for strip in range(parts.shape[0]):
-        coefficients += some[strip]
+        for f in range(found.shape[0]):
+            for c in range(block.shape[0]):
+                coefficients[f, c] += some[strip, f, c]
     subtract(found, block, coefficients, STRIP, 0, parts.shape[0])
     return coefficients
 
@@ -162,6 +172,23 @@ def _clean(found: Floats, row: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _fill_small(small: Floats, coefficients: Floats) -> float:
+    """Write the coefficients into the last columns and rows of the small matrix; its largest entry."""
+    filled, width = coefficients.shape
+    for f in range(filled):
+        for c in range(width):
+            small[f, filled - width + c] = coefficients[f, c]
+    for f in range(filled):
+        for c in range(width):
+            small[filled - width + c, f] = coefficients[f, c]
+    largest = 0.0
+    for row in range(filled):
+        for column in range(filled):
+            largest = max(largest, abs(small[row, column]))
+    return largest
+
+
+@njit(cache=True, nogil=True)
 def expand(
     trivial: Floats, basis: Floats, small: Floats, filled: int, coupling: Floats, parts: Floats, short: float
 ) -> bool:
@@ -176,21 +203,22 @@ def expand(
     """
     width, size = coupling.shape[0], basis.shape[1]
     image = basis[filled : filled + width]
-    coefficients, settled = np.zeros((filled, width)), False
+    coefficients, before, settled = np.zeros((filled, width)), np.empty(width), False
     for turn in range(6):
         if (turn in (2, 3) and settled) or (turn > 3 and trivial.shape[0] == 0):
             continue
         first = max(0, filled - 2 * width) if turn == 0 else 0
-        before = np.array([_product(image[c], image[c]) for c in range(width)])
+        for c in range(width):
+            before[c] = _product(image[c], image[c])
         taken = _take_off(basis[first:filled] if turn < 4 else trivial, image, parts)
-        if turn < 4:
-            coefficients[first:] += taken
+        for f in range(first, filled if turn < 4 else first):
+            for c in range(width):
+                coefficients[f, c] += taken[f - first, c]
         if turn in (1, 2):
-            after = np.array([_product(image[c], image[c]) for c in range(width)])
-            settled = bool(np.all(after > 0.49 * before))
-    small[:filled, filled - width : filled] = coefficients
-    small[filled - width : filled, :filled] = coefficients.T
-    largest = np.abs(small[:filled, :filled]).max()
+            settled = True
+            for c in range(width):
+                settled = settled and _product(image[c], image[c]) > 0.49 * before[c]
+    largest = _fill_small(small, coefficients)
     coupling[:] = 0.0
     for c in range(width):
         own = image[c]

@@ -190,6 +190,15 @@ def keep(
 
 
 @njit(cache=True, nogil=True)
+def _longest(strides: Integers, first: int, last: int) -> int:
+    """The longest row of the fronts of supernodes [first, last)."""
+    longest = strides[first]
+    for s in range(first + 1, last):
+        longest = max(longest, strides[s])
+    return longest
+
+
+@njit(cache=True, nogil=True)
 def factor_run(
     first: int,
     last: int,
@@ -205,7 +214,7 @@ def factor_run(
     """Factor the supernodes [first, last); the new top of the stack, or -1 where a pivot failed."""
     starts, bounds, strides = shape[0], shape[1], shape[6]
     order = panels[3]
-    space = np.empty(strides[first:last].max() ** 2)
+    space = np.empty(_longest(strides, first, last) ** 2)
     for s in range(first, last):
         width = starts[s + 1] - starts[s]
         size = width + bounds[s + 1] - bounds[s]
@@ -230,7 +239,7 @@ def forward_run(
     Two rows at a time, an even number of them: a panel comes from memory once for both.
     """
     starts, bounds, rows, strides = shape[0], shape[1], shape[2], shape[6]
-    longest = strides[first:last].max()
+    longest = _longest(strides, first, last)
     u, v = np.empty(longest), np.empty(longest)
     for s in range(first, last):
         begin, width, stride = starts[s], starts[s + 1] - starts[s], strides[s]
@@ -261,7 +270,7 @@ def backward_run(
 ) -> None:
     """Solve with the panels, from the last supernode to the first, pivots put back from ``order``."""
     starts, bounds, rows, strides = shape[0], shape[1], shape[2], shape[6]
-    longest = strides[first:last].max()
+    longest = _longest(strides, first, last)
     u, v = np.empty(longest), np.empty(longest)
     for s in range(last - 1, first - 1, -1):
         begin, width, stride = starts[s], starts[s + 1] - starts[s], strides[s]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.records import Integers
 from ..compiling import njit
+from .counting_sort import rising_places
 
 _VARIABLE, _ELEMENT, _GONE = 0, 1, 2
 
@@ -26,11 +27,13 @@ def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> In
     entries, free, graph, weight = _quotient_graph(indptr, indices, most)
     begin, length, _, kind = graph
     degree, into = length.copy(), np.full(n, -1, np.int64)
-    rank = np.where(kind == _GONE, n, 0)
+    rank = np.zeros(n, np.int64)
     lists = (np.full(n + 1, -1, np.int64), np.full(n, -1, np.int64), np.full(n, -1, np.int64))
     for i in range(n - 1, -1, -1):
         if kind[i] == _VARIABLE:
             _enlist(lists, i, degree[i])
+        elif kind[i] == _GONE:
+            rank[i] = n
     hashed = (np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64))
     flags, flag = np.zeros(n, np.int64), 1
     left, least, largest, step = weight.sum(), 0, 0, 0
@@ -70,7 +73,7 @@ def minimum_degree(indptr: NDArray[Any], indices: NDArray[Any], most: int) -> In
         while into[root] != -1:
             root = into[root]
         rank[i] = rank[root]
-    return np.argsort(rank, kind="mergesort")
+    return rising_places(rank, n)
 
 
 @njit(cache=True, nogil=True)

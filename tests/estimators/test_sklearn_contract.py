@@ -26,20 +26,29 @@ CHECKED = [
     lowdim.KernelPCA(),
     lowdim.Isomap(),
     lowdim.LLE(),
+    lowdim.LaplacianEigenmaps(),
+    lowdim.SpectralClustering(n_clusters=2),
+    lowdim.TSNE(max_iter=10),
+    lowdim.ElasticEmbedding(max_iter=10, homotopy=3),
+]
+# Variants of a class above, and classes that differ from one in their objective alone.
+KIN = [
     lowdim.LLE(variant="modified"),
     lowdim.LLE(variant="hessian"),
     lowdim.LLE(variant="ltsa"),
-    lowdim.LaplacianEigenmaps(),
-    lowdim.SpectralClustering(n_clusters=2),
-    lowdim.TSNE(max_iter=50),
     lowdim.SymmetricSNE(max_iter=30),
     lowdim.SNE(max_iter=30),
-    lowdim.ElasticEmbedding(max_iter=20, homotopy=3),
 ]
 
 
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(KIN)
+def test_scikit_learn_checks_of_kin(estimator, check) -> None:
     check(estimator)
 
 
@@ -60,7 +69,9 @@ def test_clone_and_pickle(name: str, few_digits) -> None:
     assert str(restored.report_) == str(model.report_)
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize(
+    "name", [*EVERY, *(pytest.param(name, marks=pytest.mark.slow) for name in LANDMARKED)]
+)
 def test_pipeline_and_grid_search(name: str, few_digits) -> None:
     X, y = few_digits
     pipeline = make_pipeline(StandardScaler(), make(name, n_components=2), KNeighborsClassifier(3))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg, sparse
 
+from lowdim import kernels
 from lowdim.solvers.eigen import factor, multifrontal
 from lowdim.solvers.eigen.common import SolverFailure
 from lowdim.solvers.eigen.multifrontal import Multifrontal, Symbolic
@@ -64,6 +65,21 @@ def test_cost_is_that_of_a_dense_matrix_when_it_is_one():
     assert symbolic.entries == 1600
     assert symbolic.work == pytest.approx(40**3 / 6, rel=0.1)
     assert symbolic.bytes(symmetric=False) > symbolic.bytes(symmetric=True) >= 8 * 1600
+
+
+def test_places_of_64_bits_have_no_kernel_compiled_again():
+    A = sparse.csr_array(
+        sparse.diags_array([np.full(50, 4.0), -np.ones(49), -np.ones(49)], offsets=[0, 1, -1])
+    )
+    wide = A.copy()
+    wide.indices, wide.indptr = A.indices.astype(np.int64), A.indptr.astype(np.int64)
+    B = np.random.default_rng(0).normal(size=(50, 2))
+    narrow = A.copy()
+    narrow.indices, narrow.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    expected = factor.factor_symmetric(narrow).solve(B)
+    known = set(kernels.spectral.ordering.minimum_degree.signatures)
+    np.testing.assert_array_equal(factor.factor_symmetric(wide).solve(B), expected)
+    assert set(kernels.spectral.ordering.minimum_degree.signatures) == known
 
 
 def test_indefinite_matrix_is_refused():

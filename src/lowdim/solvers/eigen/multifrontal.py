@@ -18,6 +18,7 @@ from ...core import lapack
 from ...core.parallel import FACTOR, apart
 from ...core.records import Floats, Integers, Sparse
 from ...kernels.vectors import EIGHT
+from ...spectral.operators import narrowed
 from .common import SolverFailure
 
 #: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops. One thread of
@@ -35,7 +36,8 @@ class Symbolic:
     """Ordering, fronts and cost of a factor, from the pattern alone: that of A + A' where A is not symmetric."""
 
     def __init__(self, matrix: Sparse, *, symmetric: bool) -> None:
-        pattern = matrix
+        # Places of 64 bits, as SciPy's own products may give them, would have every kernel compiled once more.
+        pattern = narrowed(matrix) if symmetric else matrix
         if not symmetric:
             ones = np.ones(matrix.nnz, np.int8)
             one_way = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -83,6 +85,7 @@ class Multifrontal:
 
     def __init__(self, matrix: Sparse, symbolic: Symbolic, *, symmetric: bool) -> None:
         fronts, reordered = kernels.spectral.multifrontal, kernels.spectral.elimination.reordered
+        matrix = narrowed(matrix) if symmetric else matrix
         self._symbolic = symbolic
         self._upper = np.empty(symbolic.entries)
         self._lower = self._upper if symmetric else np.empty(symbolic.entries)

@@ -24,8 +24,8 @@ INIT_RULES: Mapping[str, Rule] = {
 }
 NOISE = 1e-4
 """Deviation of a random start, and of what is added to coordinates that do not vary."""
-ROUGH = 1e-3
-"""Residual to which the eigenvectors of a start are computed."""
+ROUGH = 3e-2
+"""Residual, over the eigenvalues, to which the eigenvectors of a start are computed."""
 
 
 def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:

@@ -39,7 +39,7 @@ USUAL_NEIGHBORS = 15
 WIDTH = 10.0
 """Where the farthest coordinate of a start is, as in umap-learn."""
 FEW_POINTS = 10_000
-"""Points up to which the schedule is longer."""
+"""Points up to which the schedule is longer and gentler."""
 CURVE_POINTS, CURVE_LENGTH = 300, 3.0
 """Places to which a and b are fitted, from 0 to so many times the spread."""
 
@@ -94,7 +94,7 @@ class UMAP(NeighborEmbedding):
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
         ``"random"``, all of them 20 wide; or coordinates.
     max_iter
-        Iterations at most; None: 500 up to 10,000 points, else 300 for the own schedule, 1000 for others.
+        Iterations at most; None: 500 up to 10,000 points, else 150 for the own schedule, 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -307,8 +307,10 @@ def fit_curve(min_dist: float, spread: float) -> tuple[float, float]:
 
 def usual_annealing(n_points: int, max_iter: int | None, spread: float) -> Annealing:
     """The schedule that was measured to come as low as the sampled optimiser."""
-    iterations = max_iter or (500 if n_points <= FEW_POINTS else 300)
-    return Annealing(iterations, exaggeration=2.0, rate=0.1, momentum=0.9, max_displacement=5.0 * spread)
+    usual, rate = (500, 0.1) if n_points <= FEW_POINTS else (150, 0.2)
+    return Annealing(
+        max_iter or usual, exaggeration=2.0, rate=rate, momentum=0.9, max_displacement=5.0 * spread
+    )
 
 
 def joined(W: Sparse, hood: Neighborhood, run: Run) -> Sparse:

@@ -15,6 +15,9 @@ from ...core.records import Floats
 from . import krylov
 from .common import Settings, SolverFailure, Standard, Trial
 
+ROUGH = 1e-2
+"""Tolerance from which a solution is only a start for something else, which does not miss what a second look finds."""
+
 
 def solve(
     standard: Standard,
@@ -69,7 +72,7 @@ def solve(
         basis_size=columns,
         trivial=standard.trivial,
         room=room,
-        second_look=6 if is_largest else columns,
+        second_look=0 if settings.tolerance >= ROUGH else 6 if is_largest else columns,
         resolution=standard.bound(np.zeros(1), 0.0),
         run=settings.run,
     )

@@ -26,6 +26,7 @@ NAMES = [
     "service",
     "gaussian_embeddings",
     "tsne_million",
+    "umap_million",
     "wide",
     "perplexity",
     "snapshot_pca",

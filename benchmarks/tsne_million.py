@@ -54,15 +54,11 @@ CONTESTANTS = {"lowdim": ours, "openTSNE, 210 s": open_tsne(210.0)}
 def judge(data: Labelled, model: Any) -> dict[str, Any]:
     """Recall on a sample, accuracy in the picture, which is written, and what the library says of its own."""
     X = np.ascontiguousarray(getattr(model, "embedding_", model), dtype=np.float64)
-    sample = np.random.default_rng(0).choice(len(X), min(SAMPLE, len(X)), replace=False)
-    true, found = (_nearest(values, sample) for values in (data.X, X))
     # openTSNE has no divergence where its callback stopped it.
     divergence = getattr(model, "kl_divergence_", getattr(model, "kl_divergence", None))
     figures: dict[str, Any] = {
         "KL by its own engine": float(np.nan if divergence is None else divergence),
-        "recall@15 of 2,000 points": float(
-            np.mean([np.isin(a, b).mean() for a, b in zip(found, true, strict=True)])
-        ),
+        "recall@15 of 2,000 points": recall_of_some(data.X, X),
         "10-NN accuracy": neighbor_accuracy(X, data.y),
     }
     if hasattr(model, "report_"):
@@ -71,6 +67,13 @@ def judge(data: Labelled, model: Any) -> dict[str, Any]:
         stages = {s.name: s.seconds for s in model.report_.stages if s.depth == 0 and s.seconds >= 0.05}
         figures["stages"] = ", ".join(f"{name} {seconds:.1f}" for name, seconds in stages.items())
     return figures
+
+
+def recall_of_some(data: np.ndarray, X: np.ndarray) -> float:
+    """Share of the 15 nearest of some points that are so in the picture."""
+    sample = np.random.default_rng(0).choice(len(X), min(SAMPLE, len(X)), replace=False)
+    true, found = (_nearest(values, sample) for values in (data, X))
+    return float(np.mean([np.isin(a, b).mean() for a, b in zip(found, true, strict=True)]))
 
 
 def _nearest(values: np.ndarray, sample: np.ndarray) -> np.ndarray:

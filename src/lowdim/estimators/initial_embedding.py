@@ -24,8 +24,9 @@ INIT_RULES: Mapping[str, Rule] = {
 }
 NOISE = 1e-4
 """Deviation of a random start, and of what is added to coordinates that do not vary."""
-ROUGH = 3e-2
-"""Residual, over the eigenvalues, to which the eigenvectors of a start are computed."""
+FEW_POINTS = 10_000
+ROUGH, ROUGHER = 1e-3, 3e-2
+"""Residual, over the eigenvalues, to which the eigenvectors of a start are computed: of few points, and of more."""
 
 
 def check_start(init: Any, n_rows: int, n_components: int) -> Floats | None:
@@ -105,6 +106,7 @@ def _spectral(weights: Sparse, n_components: int, run: Run) -> Floats:
     count = min(n_components, weights.shape[0] - 2)
     if count < 1:
         return np.zeros((weights.shape[0], 0))
-    solution = solve(laplacian_problem(weights, run=run), count, tolerance=ROUGH, run=run)
+    tolerance = ROUGH if weights.shape[0] <= FEW_POINTS else ROUGHER
+    solution = solve(laplacian_problem(weights, run=run), count, tolerance=tolerance, run=run)
     deviation = solution.vectors.std(axis=0)
     return np.asarray(solution.vectors / np.where(deviation > 0, deviation, 1.0))

@@ -94,7 +94,7 @@ class UMAP(NeighborEmbedding):
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
         ``"random"``, all of them 20 wide; or coordinates.
     max_iter
-        Iterations at most; None: 500 up to 10,000 points, else 150 for the own schedule, 1000 for others.
+        Iterations at most; None: 500 up to 10,000 points, else 200 for the own schedule, 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -307,7 +307,7 @@ def fit_curve(min_dist: float, spread: float) -> tuple[float, float]:
 
 def usual_annealing(n_points: int, max_iter: int | None, spread: float) -> Annealing:
     """The schedule that was measured to come as low as the sampled optimiser."""
-    usual, rate = (500, 0.1) if n_points <= FEW_POINTS else (150, 0.2)
+    usual, rate = (500, 0.1) if n_points <= FEW_POINTS else (200, 0.15)
     return Annealing(
         max_iter or usual, exaggeration=2.0, rate=rate, momentum=0.9, max_displacement=5.0 * spread
     )

@@ -112,6 +112,8 @@ def _fit_graphs(X: Any) -> None:
     )
     for kind in kinds:
         kind().fit(X)
+    for dense in (lowdim.TSNE, lowdim.UMAP, lowdim.SNE):
+        dense(density=1.0, max_iter=3).fit(X[:2000]).transform(X[2000:2010])
     lowdim.LLE(2, solver="shift-invert", metric="manhattan").fit(X[:2000])
     lowdim.LaplacianEigenmaps(2, solver="shift-invert").fit(X[:2000])
 

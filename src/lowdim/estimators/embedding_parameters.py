@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY
 from inspect import cleandoc
 from typing import Any, ClassVar
 
-from ..core.rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ..core.rules import Either, Nothing, OneOf, Real, Rule, Share, Whole
 from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
@@ -26,6 +26,9 @@ COMMON_EMBEDDING_RULES: Mapping[str, Rule] = {
     "max_seconds": Either(Real(0), Nothing()),
     "tolerance": Either(Real(0, closed=True), Nothing()),
     "record": Whole(0),
+    "density": Real(0, closed=True),
+    "density_share": Share(),
+    "density_shift": Real(0),
     "search": OneOf("auto", "exact", "approximate"),
 }
 
@@ -72,6 +75,15 @@ _EVERY = """
         stop for a schedule.
     record
         Keep the embedding of every so many iterations in ``frames_``; 0: none.
+    density
+        How much the local radii of the data count, so that what is dense there is dense in the picture (densMAP and
+        den-SNE, Narayan, Berger & Cho 2021): weight of the correlation of their logarithms. 0: not at all;
+        0.1 is usual in t-SNE and SNE, 10 in the elastic embedding.
+    density_share
+        Share of a schedule's iterations, at its end, in which densities count. Other optimisers go on with them where
+        they have come to rest without.
+    density_shift
+        Added to the variance of the logarithms of the picture's radii, so that radii all but equal do not count.
     search
         Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose
@@ -85,6 +97,8 @@ _EVERY = """
     n_iter_ : int
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
     frames_ : list of (iteration, embedding), where ``record`` asked for them
+    density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
+        is above 0
     report_ : what was done and chosen, seconds per stage
     """
 
@@ -114,6 +128,9 @@ class CommonEmbedding(Estimator):
     max_seconds: float | None = None
     tolerance: float | None = None
     record: int = 0
+    density: float = 0.0
+    density_share: float = 0.3
+    density_shift: float = 0.1
     search: str = "auto"
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_EMBEDDING_RULES

@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity, weigh_copies
 from ..affinities.entropic import FittedEntropic
+from ..affinities.radii import local_radii
 from ..core.events import Events
-from ..core.messages import DATA, named
+from ..core.messages import DATA, named, setting
 from ..core.records import Floats, PlannedStage, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
@@ -30,10 +31,12 @@ from ..neighbors.neighborhood import Graph, Neighborhood, find_neighborhood
 from ..neighbors.points import PAIRWISE, Points
 from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
+from ..objectives.density import Density
 from ..objectives.divergence import negative_entropy
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import Similarity
 from ..optimize.loop import minimise
+from ..optimize.momentum import Momentum
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
 from . import costs
@@ -47,6 +50,9 @@ TIES = 10.0
 """Perplexity below which new points keep that of the fitted ones."""
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
+LATE_STEP = 0.1
+"""Widths of the kernel that a point moves at most in a step with densities: their pull on points that lie close to each
+other is strong and short, and longer steps would scatter them."""
 WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
@@ -86,11 +92,15 @@ class NeighborEmbedding(CommonEmbedding):
         given = check_start(self.init, rows.n_rows, self.n_components)
         hood = self._neighborhood(rows, run)
         W, fitted = run.stage("affinities", self._affinities, hood)
+        radii = run.stage("radii", self._radii, W, hood) if self.density else None
+        edges = W
         if targets is not None:
             W = run.stage("targets", self._heed, W, targets, hood)
         start = run.stage("start", self._start, given, hood, W)
         objective = self._objective_of(hood, W, fitted, run)
-        del W  # The objective has its own, on its scale: two of them would be the peak of the fit.
+        if radii is not None:
+            objective = objective.with_density(self._density_of(objective, edges, radii, run))
+        del W, edges  # The objective has its own, on its scale: two of them would be the peak of the fit.
         lambdas = run.stage("path", self._path, objective)
         self._check_minimum(objective, lambdas)
         outcome = run.stage("optimise", self._minimise, objective, start, lambdas)
@@ -122,6 +132,23 @@ class NeighborEmbedding(CommonEmbedding):
     def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
         """The affinities where targets count too; as they are for those that have no use for any."""
         return W
+
+    def _radii(self, W: Sparse, hood: Neighborhood, run: Run) -> Floats:
+        """Local radii of the points in the data."""
+        if hood.points.metric == "graph":
+            raise InputError(
+                f"{named('density')} keeps how far the neighbours of each point are, and {DATA} holds affinities, "
+                f"without distances; got {setting('density', self.density)}. Give points or distances, or use "
+                f"{setting('density', 0)}."
+            )
+        return local_radii(W, hood.neighbors, run)
+
+    def _density_of(self, objective: NeighborObjective, edges: Sparse, radii: Floats, run: Run) -> Density:
+        """The term for densities, with the weight of all attraction together."""
+        strength = float(self.density) * float(objective.attraction.weights.data.sum(dtype=np.float64))
+        return Density(
+            edges, radii, self._attractive_kernel, strength, float(self.density_shift), objective.counts, run
+        )
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
         """Where to start: what was given, of the distinct points, or what ``init`` names."""
@@ -168,6 +195,9 @@ class NeighborEmbedding(CommonEmbedding):
         )
         if max(lambdas) > self._surely_bounded:
             schedule = replace(schedule, widest=WIDEST)
+        if objective.density is not None:
+            most = LATE_STEP * self._attractive_kernel.width if isinstance(optimizer, Momentum) else None
+            schedule = schedule.with_late_terms(float(self.density_share), most)
         return minimise(objective, start, optimizer, schedule, self.record, run)
 
     def _make_map(
@@ -182,13 +212,19 @@ class NeighborEmbedding(CommonEmbedding):
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
         if fitted is not None:
             widest = int(hood.neighbors.counts.max(initial=1))
-            count, fitted = ties_of_new(widest, fitted, self._attractive_kernel)
+            count = widest
+            if objective.density is None:
+                count, fitted = ties_of_new(widest, fitted, self._attractive_kernel)
             index = hood.index
             if self.search == "auto":
                 index = follow_links(index, hood.neighbors, count, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
         field = objective.engine.freeze(X, objective.masses)
-        return FixedEmbeddingMap(affinities, X, field, self._attractive_kernel, strength, by_logarithm)
+        term = objective.density
+        density = None if term is None else term.freeze(X, float(self.density))
+        return FixedEmbeddingMap(
+            affinities, X, field, self._attractive_kernel, strength, by_logarithm, density
+        )
 
     def _embedded(
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap
@@ -209,12 +245,24 @@ class NeighborEmbedding(CommonEmbedding):
             "duplicates_collapsed": points.duplicates.n_collapsed if points.duplicates else 0,
             "neighbour_recall": "exact" if hood.neighbors.recall is None else hood.neighbors.recall,
         }
+        value = outcome.value
+        if objective.density is not None:
+            value -= objective.density.evaluate(outcome.X)[0]
+            figures |= self._densities(objective.density, outcome)
+            attributes["density_correlation_"] = figures["density_correlation"]
         if self._is_divergence and objective.lam == 1.0:
             entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
-            attributes["kl_divergence_"] = figures["kl_divergence"] = outcome.value + entropy
+            attributes["kl_divergence_"] = figures["kl_divergence"] = value + entropy
         if self.record:
             attributes["frames_"] = [(iteration, points.expand(X)) for iteration, X in outcome.frames]
         return Embedded(points.expand(outcome.X), map_, attributes=attributes, figures=figures)
+
+    def _densities(self, density: Density, outcome: Outcome) -> dict[str, float]:
+        """Correlation of the logarithms of local radii at the end, and before densities counted."""
+        figures = {"density_correlation": density.correlation(outcome.X)}
+        if len(outcome.phases) > 1:
+            figures["density_correlation_without"] = density.correlation(outcome.phases[-2].X)
+        return figures
 
     @property
     def _takes_graph(self) -> bool:

@@ -102,6 +102,15 @@ class UMAP(NeighborEmbedding):
         stop for a schedule.
     record
         Keep the embedding of every so many iterations in ``frames_``; 0: none.
+    density
+        How much the local radii of the data count, so that what is dense there is dense in the picture (densMAP and
+        den-SNE, Narayan, Berger & Cho 2021): weight of the correlation of their logarithms. 0: not at all;
+        2 is usual.
+    density_share
+        Share of a schedule's iterations, at its end, in which densities count. Other optimisers go on with them where
+        they have come to rest without.
+    density_shift
+        Added to the variance of the logarithms of the picture's radii, so that radii all but equal do not count.
     search
         Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose
@@ -115,6 +124,8 @@ class UMAP(NeighborEmbedding):
     n_iter_ : int
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
     frames_ : list of (iteration, embedding), where ``record`` asked for them
+    density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
+        is above 0
     report_ : what was done and chosen, seconds per stage
 
     Examples

@@ -23,9 +23,10 @@ from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
+from ..objectives.density import FrozenDensity
 from ..objectives.repulsion.protocol import FrozenField
 from ..objectives.similarities import Similarity
-from .nystrom import Affinities
+from .nystrom import Affinities, NeighborAffinities
 
 MOST_STEPS = 100
 SETTLED = 1e-4
@@ -50,6 +51,8 @@ class FixedEmbeddingMap:
         lambda c.
     by_logarithm
         Whether the push is lambda log phi, and ``strength`` is lambda.
+    density
+        The term that keeps local radii, where the fit had one.
     """
 
     affinities: Affinities
@@ -58,10 +61,16 @@ class FixedEmbeddingMap:
     kernel: Similarity
     strength: float
     by_logarithm: bool = False
+    density: FrozenDensity | None = None
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone; one that equals a fitted point takes that one's."""
-        weights, equal = self.affinities.to_new(rows, run)
+        wanted = None
+        if self.density is not None and isinstance(self.affinities, NeighborAffinities):
+            weights, equal, radii = self.affinities.to_new_with_radii(rows, run)
+            wanted = self.density.wanted(radii)
+        else:
+            weights, equal = self.affinities.to_new(rows, run)
         known = equal >= 0
         places = np.empty((rows.n_rows, self.embedding.shape[1]))
         places[known] = self.embedding[equal[known]]
@@ -73,7 +82,7 @@ class FixedEmbeddingMap:
                     f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row "
                     f"{new[alone][0]}), so nothing says where they belong. Leave them out, or widen the affinity."
                 )
-            places[new] = self._place(Ties.of(tied), run)
+            places[new] = self._place(Ties.of(tied, None if wanted is None else wanted[new]), run)
         return places
 
     def _place(self, ties: Ties, run: Run) -> Floats:
@@ -113,6 +122,8 @@ class FixedEmbeddingMap:
             )  # fmt: skip
 
         run.map(work, rows.size)
+        if self.density is not None and ties.wanted is not None:
+            self.density.add(radial, W, embedding, rows, X, ties.wanted, energy, pull, run)
         field = self.field.at(X, run)
         if self.by_logarithm:
             phi = np.maximum(field.potential, np.finfo(np.float64).tiny)
@@ -124,13 +135,14 @@ class FixedEmbeddingMap:
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """Affinities of new points, rows of sum 1, and the fitted point that each is tied to most."""
+    """Affinities of new points, rows of sum 1, the fitted point that each is tied to most, and the radius wanted."""
 
     weights: Sparse
     strongest: Integers
+    wanted: Floats | None = None
 
     @classmethod
-    def of(cls, affinities: Sparse) -> Ties:
+    def of(cls, affinities: Sparse, wanted: Floats | None = None) -> Ties:
         """Rows scaled to the sum 1."""
         counts = np.diff(affinities.indptr)
         starts = affinities.indptr[:-1].astype(np.int64)
@@ -141,7 +153,7 @@ class Ties:
         names = np.where(is_strongest, affinities.indices, affinities.shape[1]).astype(np.int64)
         strongest = np.minimum.reduceat(names, starts)
         indptr, indices = affinities.indptr.astype(np.int64), affinities.indices.astype(np.int64)
-        return cls(csr_array((data, indices, indptr), shape=affinities.shape), strongest)
+        return cls(csr_array((data, indices, indptr), shape=affinities.shape), strongest, wanted)
 
     @property
     def n_rows(self) -> int:

@@ -18,8 +18,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
+from ..affinities.radii import local_radii_of_new
 from ..core.messages import DATA, named
-from ..core.records import Floats, Integers
+from ..core.records import Floats, Integers, Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -76,11 +77,26 @@ class NeighborAffinities:
 
     def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
+        W, neighbors = self._found(rows, run)
+        return self._weighted(W), _equal(neighbors)
+
+    def to_new_with_radii(self, rows: Rows, run: Run) -> tuple[csr_array, Integers, Floats]:
+        """The same, and the local radius of each new point among its neighbours."""
+        W, neighbors = self._found(rows, run)
+        return self._weighted(W), _equal(neighbors), local_radii_of_new(W, neighbors)
+
+    def _found(self, rows: Rows, run: Run) -> tuple[csr_array, Neighbors]:
         neighbors = self.lookup.query(rows, run)
-        W = self.affinity.to_new(neighbors, run)
-        nearest = neighbors.indptr[:-1]
-        equal = np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
-        return (W if self.weights is None else csr_array(W * self.weights)), equal
+        return self.affinity.to_new(neighbors, run), neighbors
+
+    def _weighted(self, W: csr_array) -> csr_array:
+        return W if self.weights is None else csr_array(W * self.weights)
+
+
+def _equal(neighbors: Neighbors) -> Integers:
+    """The fitted point at distance 0 from each new one, or -1."""
+    nearest = neighbors.indptr[:-1]
+    return np.where(neighbors.distances[nearest] == 0, neighbors.indices[nearest], -1)
 
 
 @dataclass(frozen=True, slots=True)

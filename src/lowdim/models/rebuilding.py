@@ -35,6 +35,7 @@ from ..neighbors.searchers.forest import BACK, LINKS, ForestSearcher
 from ..neighbors.searchers.projected import ProjectedSearcher
 from ..neighbors.searchers.sparse import SparseSearcher
 from ..neighbors.searchers.tree import TreeSearcher
+from ..objectives.density import FrozenDensity
 from ..objectives.repulsion.barnes_hut import BarnesHutEngine, BarnesHutField
 from ..objectives.repulsion.exact import ExactField
 from ..objectives.repulsion.fft import FourierField
@@ -240,10 +241,11 @@ def make_fixed_embedding(
     kernel: Similarity | str,
     strength: float,
     by_logarithm: bool = False,
+    density: FrozenDensity | None = None,
 ) -> FixedEmbeddingMap:
     """The map; its kernel was once stored by its name alone."""
     similarity = make_similarity(kernel) if isinstance(kernel, str) else kernel
-    return FixedEmbeddingMap(affinities, embedding, field, similarity, strength, by_logarithm)
+    return FixedEmbeddingMap(affinities, embedding, field, similarity, strength, by_logarithm, density)
 
 
 def make_exact(kernel: Similarity, columns: Floats, charges: Floats, n_jobs: int | None = None) -> ExactField:
@@ -331,7 +333,7 @@ REBUILDERS: dict[str, tuple[Take, Callable[..., Any]]] = {
     "DescentSearcher": (_attributes("rows", "metric", "parameters", "seed", "width"), make_descent),
     "Similarity": (take_similarity, make_similarity),
     "FixedEmbeddingMap": (
-        _attributes("affinities", "embedding", "field", "kernel", "strength", "by_logarithm"),
+        _attributes("affinities", "embedding", "field", "kernel", "strength", "by_logarithm", "density"),
         make_fixed_embedding,
     ),
     "ExactField": (_attributes("kernel", "columns", "charges"), make_exact),

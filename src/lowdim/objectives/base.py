@@ -20,6 +20,7 @@ from ..core.places import State
 from ..core.records import Floats, Sparse
 from ..core.run import Run
 from .attraction import Attraction
+from .density import Density
 from .protocol import Evaluation
 from .repulsion.protocol import Engine
 from .similarities import Similarity
@@ -40,7 +41,11 @@ class NeighborObjective(ABC):
     masses
         How many rows of the data each point stands for; None: one. The weights of the attraction hold the masses
         already. Copies of one point repel each other too, at the distance 0.
+
+    A ``density`` is one more term, which is not multiplied by lambda and which second derivatives leave out.
     """
+
+    density: Density | None = None
 
     def __init__(
         self, attraction: Attraction, engine: Engine, lam: float = 1.0, masses: Floats | None = None
@@ -100,6 +105,16 @@ class NeighborObjective(ABC):
         other.lam = lam
         return other
 
+    def with_density(self, density: Density | None) -> Self:
+        """The same objective with this term for densities, or with none."""
+        other = copy(self)
+        other.density = density
+        return other
+
+    def early(self) -> Self:
+        """Without what counts late only: the densities."""
+        return self if self.density is None else self.with_density(None)
+
     def state(self) -> State:
         """What of the evaluations so far the last digits of the next one depend on."""
         return {"attraction": self.attraction.state(), "engine": self.engine.state()}
@@ -112,6 +127,10 @@ class NeighborObjective(ABC):
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
         energy, force = self.attraction.evaluate(X, value=value)
+        if self.density is not None:
+            more, drift = self.density.evaluate(X)
+            force += drift
+            energy = None if energy is None else energy + more
         if self.lam == 0.0:
             return Evaluation(energy, 4.0 * force)
         repulsive, push = self._repulsion(X)

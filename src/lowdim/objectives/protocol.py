@@ -41,6 +41,10 @@ class Objective(Protocol):
         """The same objective at another lambda: the homotopy's, and exaggeration's, only step."""
         ...
 
+    def early(self) -> Objective:
+        """The same without the terms that count only late in a schedule; itself where there are none."""
+        ...
+
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient, and the value where it is asked for."""
         ...

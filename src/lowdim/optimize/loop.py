@@ -119,7 +119,10 @@ class _Loop:
 
     def _objective_of(self, phase: Phase) -> Objective:
         """E at the lambda of a phase."""
-        return self._objective if phase.lam == self._objective.lam else self._objective.with_lambda(phase.lam)
+        objective = self._objective
+        if phase.lam != objective.lam:
+            objective = objective.with_lambda(phase.lam)
+        return objective.early() if phase.is_early else objective
 
     def _seconds(self) -> float:
         return time.perf_counter() - self._begun

@@ -136,7 +136,7 @@ class Momentum:
         setting = state.course.at(state.position)
         momentum = self.momentum if setting.momentum is None else setting.momentum
         rate = state.rate * setting.rate
-        X, velocity, gains = self._advance(state, rate, momentum)
+        X, velocity, gains = self._advance(state, rate, momentum, setting.most)
         share = state.course.at(state.position + 1).share
         objective = state.objective
         if share != 1.0:
@@ -177,13 +177,16 @@ class Momentum:
             )
         return self.learning_rate / (4.0 * objective.lam)
 
-    def _advance(self, state: MomentumState, rate: float, momentum: float) -> tuple[Floats, Floats, Floats]:
+    def _advance(
+        self, state: MomentumState, rate: float, momentum: float, most: float
+    ) -> tuple[Floats, Floats, Floats]:
         """Places, velocities and gains after one step, in arrays of their own."""
         X, gradient = state.X, np.ascontiguousarray(state.driving)
         moved, velocity, gains = np.empty_like(X), np.empty_like(X), np.empty_like(X)
         centre = kernels.embedding.momentum.centre_of(X)
         before, out = (state.velocity, state.gains), (moved, velocity, gains)
-        most = np.inf if self.max_displacement is None else self.max_displacement
+        if self.max_displacement is not None:
+            most = min(most, self.max_displacement)
 
         def work(rows: slice) -> None:
             kernels.embedding.momentum.advance(

@@ -13,7 +13,8 @@ early exaggeration and annealing are one thing, a schedule:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import NamedTuple, Protocol
 
 from ..errors import InputError
@@ -21,11 +22,15 @@ from .outcome import Stopping
 
 
 class Setting(NamedTuple):
-    """Share of the phase's lambda, share of the rate, and the momentum (None: the optimiser's own)."""
+    """Share of the phase's lambda, share of the rate, and the momentum (None: the optimiser's own).
+
+    ``most`` is how far a point may move at most, where that is less than the optimiser allows.
+    """
 
     share: float
     rate: float
     momentum: float | None
+    most: float = inf
 
 
 class Course(Protocol):
@@ -105,12 +110,34 @@ class Annealing:
 
 
 @dataclass(frozen=True, slots=True)
+class Later:
+    """A course from its iteration ``first`` on, in which no point moves farther than ``most`` in a step."""
+
+    course: Course
+    first: int
+    most: float = inf
+
+    @property
+    def rate(self) -> float | None:
+        """That of the course."""
+        return self.course.rate
+
+    def at(self, iteration: int) -> Setting:
+        """The setting of an iteration, the first being that of the course's iteration ``first``."""
+        return self.course.at(self.first + iteration)._replace(most=self.most)
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
-    """A lambda, when to go on to the next one, and what changes on the way."""
+    """A lambda, when to go on to the next one, and what changes on the way.
+
+    ``is_early``: terms of E that count only late are left out.
+    """
 
     lam: float
     stopping: Stopping = field(default_factory=Stopping)
     course: Course = STEADY
+    is_early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +185,30 @@ class Schedule:
             )
         return cls(phases, max_iterations, max_seconds)
 
+    def with_late_terms(self, share: float, most: float | None) -> Schedule:
+        """The same, with terms of E that count late: in the last ``share`` of an annealed last phase.
+
+        Where nothing changes on the way they have a phase of their own, after the one that ends without them. ``most``
+        is how far a point may move in a step there; None: as the optimiser says.
+        """
+        *before, last = (replace(phase, is_early=True) for phase in self.phases)
+        if last.course == STEADY:
+            course = STEADY if most is None else Later(STEADY, 0, most)
+            return replace(self, phases=(*before, last, replace(last, course=course, is_early=False)))
+        total = last.stopping.max_iterations
+        late = max(1, round(share * total))
+        parts = (
+            replace(last, stopping=replace(last.stopping, max_iterations=total - late)),
+            Phase(
+                last.lam,
+                replace(last.stopping, max_iterations=late),
+                Later(last.course, total - late, inf if most is None else most),
+            ),
+        )
+        return replace(self, phases=(*before, *(parts if late < total else parts[1:])))
+
     def most_iterations(self, phase: int, spent: int) -> int:
-        """Iterations that a phase may take after ``spent`` ones: of those left in all, its even share.
+        """Iterations that a phase may take after ``spent`` ones: of those left in all, its share by its own most.
 
         What a phase does not use is left for those after it, so that the last one, which counts, gets the most. With
         fewer iterations than phases the first ones get none.
@@ -167,4 +216,5 @@ class Schedule:
         own = self.phases[phase].stopping.max_iterations
         if self.max_iterations is None:
             return own
-        return min(own, max(0, self.max_iterations - spent) // (len(self.phases) - phase))
+        wanted = sum(later.stopping.max_iterations for later in self.phases[phase:])
+        return min(own, max(0, self.max_iterations - spent) * own // wanted)

@@ -273,6 +273,12 @@ def _inputs_of_profile(value: Any) -> int | None:
     return profile.rows.n_columns if hasattr(profile, "rows") else int(value.projection.shape[1])
 
 
+def _is_density(f: Fields) -> bool:
+    """Numbers that are finite, of which what is divided by or logarithms are taken of is above 0."""
+    above = ("stiffness", "deviation", "floor", "data_deviation")
+    return bool(np.isfinite(list(f.values())).all() and all(f[name] > 0 for name in above))
+
+
 CHECKS: dict[str, Callable[[Fields], bool]] = {
     "Rows": _is_rows,
     "Frame": _is_frame,
@@ -301,6 +307,7 @@ CHECKS: dict[str, Callable[[Fields], bool]] = {
     "NeighborAffinities": _are_affinities,
     "NystromMap": lambda f: _is_tied(f) and f["eigenvalues"].shape == f["embedding"].shape[1:],
     "FixedEmbeddingMap": _is_fixed,
+    "FrozenDensity": _is_density,
     "ColumnsMap": _is_columns,
     "ComponentsMap": _are_components,
     "PlacedRowsMap": _is_placed,

@@ -44,6 +44,7 @@ RECORDS = {
     "solvers.landmarks.landmark_z": ("LandmarkZ",),
     "solvers.landmarks.nystrom": ("Nystrom",),
     "solvers.landmarks.variational_nystrom": ("VariationalNystrom",),
+    "objectives.density": ("FrozenDensity",),
     "objectives.repulsion.exact": ("Exact",),
     "objectives.repulsion.barnes_hut": ("BarnesHut",),
     "objectives.repulsion.fft": ("FFT",),

@@ -38,6 +38,11 @@ def slope(radial: Any, order: int, D: float) -> float:
     return exp_minus(D)
 
 
+def relative(radial: Any, D: float, least: float) -> float:
+    """K(D) / K(least), which is 1 for the nearest of a row and cannot underflow for all of it."""
+    return np.exp(least - D)
+
+
 def three_slopes(radial: Any, order: int, D: float) -> tuple[float, float, float]:
     """K thrice."""
     K = exp_minus(D)

@@ -63,6 +63,11 @@ def slope(radial: Any, order: int, D: float) -> float:
     return K * K if order == 1 else K * (2.0 * K * K)
 
 
+def relative(radial: Any, D: float, least: float) -> float:
+    """K(D): it never underflows."""
+    return 1.0 / (1.0 + D)
+
+
 def three_slopes(radial: Any, order: int, D: float) -> tuple[float, float, float]:
     """K_{j+1} = (j + 1) K K_j."""
     K = 1.0 / (1.0 + D)

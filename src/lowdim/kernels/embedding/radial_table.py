@@ -83,6 +83,12 @@ def slope(radial: Any, order: int, D: float) -> float:
     return value_at(radial.coefficients, order, interval, t)
 
 
+def relative(radial: Any, D: float, least: float) -> float:
+    """K(D)."""
+    interval, t = locate(D)
+    return value_at(radial.coefficients, 0, interval, t)
+
+
 def three_slopes(radial: Any, order: int, D: float) -> tuple[float, float, float]:
     """K_order and the two after it."""
     interval, t = locate(D)

@@ -61,6 +61,9 @@ It is how much the attraction takes from the curvature of an edge.
 slope = _by_name("slope")
 """K_order(D) of (radial, order, D)."""
 
+relative = _by_name("relative")
+"""K(D) but for a factor of the row, of (radial, D, least D of the row)."""
+
 three_slopes = _by_name("three_slopes")
 """K_order, K_{order+1} and K_{order+2} of (radial, order, D)."""
 

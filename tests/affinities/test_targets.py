@@ -7,7 +7,15 @@ import pytest
 from scipy.sparse import csr_array
 
 from lowdim.affinities import Fuzzy
-from lowdim.affinities.targets import agreed, connected_again, heed_labels, heed_numbers, means, target_graph
+from lowdim.affinities.targets import (
+    agreed,
+    as_fuzzy_sets,
+    as_probabilities,
+    heed_labels,
+    heed_numbers,
+    means,
+    target_graph,
+)
 from lowdim.core.records import Duplicates, Neighbors
 from lowdim.core.run import Run
 
@@ -36,7 +44,7 @@ def test_labels(weight):
     factor = np.where(labels[:, None] == labels[None], 1.0, np.exp(-2.5 / (1 - weight)))
     expected = connected(W.toarray() * np.where(unknown, np.exp(-1.0), factor))
     before = W.data.copy()
-    found = heed_labels(W, labels, weight)
+    found = heed_labels(W, labels, weight, as_fuzzy_sets)
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-12)
     np.testing.assert_array_equal(W.data, before)
     assert abs(found - found.T).max() == 0.0
@@ -44,7 +52,7 @@ def test_labels(weight):
 
 def test_labels_alone_cut_every_edge_between_them():
     W, labels = graph(), np.arange(40) % 2
-    found = heed_labels(W, labels, 1.0).tocoo()
+    found = heed_labels(W, labels, 1.0, as_fuzzy_sets).tocoo()
     assert (labels[found.row] == labels[found.col]).all()
 
 
@@ -62,14 +70,16 @@ def test_numbers(weight):
     met = here * there ** (weight / (1 - weight)) if weight < 0.5 else here ** ((1 - weight) / weight) * there
     met = np.where(np.outer(known, known), met, here * np.exp(-1.0))
     expected = connected(np.where((A > 0) | (B > 0), met, 0.0))
-    np.testing.assert_allclose(heed_numbers(W, values, weight, 7, ONE).toarray(), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        heed_numbers(W, values, weight, 7, as_fuzzy_sets, ONE).toarray(), expected, rtol=1e-9
+    )
 
 
 def test_a_point_that_loses_all_edges_stays_without():
     W = csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.5], [0.0, 0.5, 0.0]]))
-    found = heed_labels(W, np.array([0, 0, 1]), 1.0)
+    found = heed_labels(W, np.array([0, 0, 1]), 1.0, as_fuzzy_sets)
     np.testing.assert_array_equal(found.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
-    assert connected_again(csr_array((3, 3))).nnz == 0
+    assert as_fuzzy_sets(csr_array((3, 3)), csr_array((3, 3))).nnz == 0
 
 
 def test_copies_that_disagree():
@@ -85,4 +95,22 @@ def test_the_graphs_are_those_of_umap_learn():
     theirs = umap_.discrete_metric_simplicial_set_intersection(
         csr_array(W.copy()).tocoo(), labels, far_dist=5.0
     )
-    assert abs(csr_array(theirs) - heed_labels(W, labels, 0.5)).max() < 1e-5
+    assert abs(csr_array(theirs) - heed_labels(W, labels, 0.5, as_fuzzy_sets)).max() < 1e-5
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.9, 1.0])
+def test_probabilities_keep_the_sums_of_their_rows_before_they_are_made_symmetric(weight):
+    rng = np.random.default_rng(3)
+    dense = rng.uniform(size=(12, 12)) * (rng.uniform(size=(12, 12)) < 0.4)
+    W = csr_array(dense + dense.T - np.diag(2 * np.diag(dense)))
+    labels = np.array([*rng.integers(0, 3, 11), 3])
+    found = heed_labels(W, labels, weight, as_probabilities).toarray()
+    factor = np.where(
+        labels[:, None] == labels[None], 1.0, np.exp(-2.5 / (1 - weight)) if weight < 1 else 0.0
+    )
+    P, sums = W.toarray() * factor, W.toarray().sum(axis=1)
+    left = P.sum(axis=1)
+    # The last point alone has its label: where nothing else counts, it keeps what it had.
+    P = np.where(left[:, None] > 0, P * (sums / np.where(left > 0, left, 1.0))[:, None], W.toarray())
+    np.testing.assert_allclose(found, (P + P.T) / 2, rtol=1e-12)
+    assert found.sum() == pytest.approx(sums.sum())

@@ -5,6 +5,8 @@ McInnes, Healy & Melville 2018, sec. 4 (intersection of fuzzy sets), as umap-lea
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
@@ -15,6 +17,8 @@ from ..core.run import Run
 from ..validation.targets import UNKNOWN
 from .fuzzy import Fuzzy
 
+Again = Callable[[Sparse, Sparse], Sparse]
+"""What makes affinities of what targets have left of them: from that, and from the affinities before."""
 UNKNOWN_DISTANCE = 1.0
 FAR_DISTANCE = 2.5
 """Exponents by which the affinity of two points falls: where a target is not known, and where labels differ."""
@@ -22,17 +26,22 @@ LEAST_DATA, LEAST_TARGET, MOST_TARGET = 1e-8, 1e-8, 1e-4
 """Bounds of what stands for an edge that the one or the other graph does not have."""
 
 
-def heed_labels(W: Sparse, labels: Integers, weight: float) -> Sparse:
-    """W times exp(-2.5 / (1 - weight)) between different labels, and exp(-1) where one of them is not known."""
+def heed_labels(W: Sparse, labels: Integers, weight: float, again: Again) -> Sparse:
+    """W times exp(-2.5 / (1 - weight)) between different labels, and exp(-1) where one of them is not known.
+
+    ``again`` ties points that have lost most of their weight to the others once more.
+    """
     far = np.exp(-FAR_DISTANCE / (1.0 - weight)) if weight < 1.0 else 0.0
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
     here, there = labels[rows], labels[W.indices]
     unknown = (here == UNKNOWN) | (there == UNKNOWN)
     factor = np.where(unknown, np.exp(-UNKNOWN_DISTANCE), np.where(here == there, 1.0, far))
-    return connected_again(csr_array((W.data * factor, W.indices.copy(), W.indptr.copy()), shape=W.shape))
+    return again(csr_array((W.data * factor, W.indices.copy(), W.indptr.copy()), shape=W.shape), W)
 
 
-def heed_numbers(W: Sparse, values: Floats, weight: float, n_neighbors: int, run: Run) -> Sparse:
+def heed_numbers(
+    W: Sparse, values: Floats, weight: float, n_neighbors: int, again: Again, run: Run
+) -> Sparse:
     """W^u T^v with the fuzzy graph T of the targets (N x columns): v = weight / (1 - weight), u = 1, or its mirror.
 
     An edge that one of the two graphs does not have counts there with half of its least weight.
@@ -50,7 +59,7 @@ def heed_numbers(W: Sparse, values: Floats, weight: float, n_neighbors: int, run
     else:
         met = here ** ((1.0 - weight) / weight) * there
     data = np.where(is_known, met, here * np.exp(-UNKNOWN_DISTANCE))
-    return connected_again(csr_array((data, pattern.indices, pattern.indptr), shape=W.shape))
+    return again(csr_array((data, pattern.indices, pattern.indptr), shape=W.shape), W)
 
 
 def target_graph(values: Floats, known: NDArray[np.bool_], n_neighbors: int, run: Run) -> Sparse:
@@ -71,7 +80,7 @@ def target_graph(values: Floats, known: NDArray[np.bool_], n_neighbors: int, run
     return csr_array((T.data, (places[T.row], places[T.col])), shape=shape)
 
 
-def connected_again(W: Sparse) -> Sparse:
+def as_fuzzy_sets(W: Sparse, before: Sparse) -> Sparse:
     """Rows scaled to a largest weight of 1, and the fuzzy union A + A' - A o A' of that: no point is left loose."""
     W.eliminate_zeros()
     largest = np.zeros(W.shape[0])
@@ -82,6 +91,19 @@ def connected_again(W: Sparse) -> Sparse:
     union = csr_array(A + A.T - A * A.T)
     union.sort_indices()
     return union
+
+
+def as_probabilities(W: Sparse, before: Sparse) -> Sparse:
+    """Rows scaled to the sums that they had, (P + P') / 2 of that; a row that lost all is as it was."""
+    W.eliminate_zeros()
+    wanted, left = (np.asarray(part.sum(axis=1), dtype=np.float64).ravel() for part in (before, W))
+    lost = (left <= 0.0).astype(np.float64)
+    scale = wanted / np.where(left > 0.0, left, 1.0)
+    P = csr_array(diags_array(scale) @ W + diags_array(lost) @ before)
+    mean = csr_array((P + P.T) / 2)
+    mean.eliminate_zeros()
+    mean.sort_indices()
+    return mean
 
 
 def agreed(labels: Integers, copies: Duplicates) -> Integers:

@@ -26,6 +26,8 @@ COMMON_EMBEDDING_RULES: Mapping[str, Rule] = {
     "max_seconds": Either(Real(0), Nothing()),
     "tolerance": Either(Real(0, closed=True), Nothing()),
     "record": Whole(0),
+    "target_metric": OneOf("categorical", "euclidean"),
+    "target_weight": Share(),
     "density": Real(0, closed=True),
     "density_share": Share(),
     "density_shift": Real(0),
@@ -75,6 +77,12 @@ _EVERY = """
         stop for a schedule.
     record
         Keep the embedding of every so many iterations in ``frames_``; 0: none.
+    target_metric
+        What ``y`` of ``fit`` holds: ``"categorical"`` (labels; -1, NaN or None where one is not known) or
+        ``"euclidean"`` (numbers, one or several columns; NaN where one is not known).
+    target_weight
+        How much ``y`` counts against the data, from 0 to 1. At 0, which is usual here, it is ignored: pipelines hand
+        it on to every step. (UMAP has 0.5.)
     density
         How much the local radii of the data count, so that what is dense there is dense in the picture (densMAP and
         den-SNE, Narayan, Berger & Cho 2021): weight of the correlation of their logarithms. 0: not at all;
@@ -128,6 +136,8 @@ class CommonEmbedding(Estimator):
     max_seconds: float | None = None
     tolerance: float | None = None
     record: int = 0
+    target_metric: str = "categorical"
+    target_weight: float = 0.0
     density: float = 0.0
     density_share: float = 0.3
     density_shift: float = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from ..affinities import FittedAffinity, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..affinities.radii import local_radii
+from ..affinities.targets import Again, agreed, as_probabilities, heed_labels, heed_numbers, means
 from ..core.events import Events
 from ..core.messages import DATA, named, setting
 from ..core.records import Floats, PlannedStage, Sparse
@@ -39,6 +40,7 @@ from ..optimize.loop import minimise
 from ..optimize.momentum import Momentum
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
+from ..validation.targets import check_labels, check_numbers
 from . import costs
 from .embedding_parameters import CommonEmbedding
 from .embedding_schedule import choose_optimizer, make_schedule
@@ -78,12 +80,33 @@ class NeighborEmbedding(CommonEmbedding):
 
     _is_divergence: ClassVar[bool] = False
     """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
+    _heeded: ClassVar[Again] = staticmethod(as_probabilities)
+    """What makes affinities of what targets have left of them."""
     _surely_bounded: ClassVar[float] = 1.0
     """Lambda up to which E has a lower bound whatever the data: where it is a divergence and a part of E+ >= 0."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed the rows of ``X`` and keep the map for new points.
+
+        Parameters
+        ----------
+        X
+            Points as rows (array, memory map, SciPy sparse matrix, pandas or polars frame), or what ``metric`` says.
+        y
+            Targets that the embedding is to follow too, as ``target_metric`` says: a label or numbers for each row.
+            None: there are none. They count where ``target_weight`` is above 0.
+        """
+        super().fit(X, y)
+        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_repulsion(self.repulsion, self.n_components)
+
+    def _check_targets(self, y: Any, rows: Rows) -> NDArray[Any] | None:
+        if y is None or self.target_weight == 0:
+            return None
+        return check_labels(y, rows) if self.target_metric == "categorical" else check_numbers(y, rows)
 
     def _embed_toward(self, targets: NDArray[Any], rows: Rows, run: Run) -> Embedded:
         return self._embed(rows, run, targets)
@@ -97,7 +120,8 @@ class NeighborEmbedding(CommonEmbedding):
         if targets is not None:
             W = run.stage("targets", self._heed, W, targets, hood)
         start = run.stage("start", self._start, given, hood, W)
-        objective = self._objective_of(hood, W, fitted, run)
+        # What targets have made of the affinities is no longer what was fitted.
+        objective = self._objective_of(hood, W, fitted if targets is None else None, run)
         if radii is not None:
             objective = objective.with_density(self._density_of(objective, edges, radii, run))
         del W, edges  # The objective has its own, on its scale: two of them would be the peak of the fit.
@@ -130,8 +154,13 @@ class NeighborEmbedding(CommonEmbedding):
         return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
 
     def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
-        """The affinities where targets count too; as they are for those that have no use for any."""
-        return W
+        """The affinities where targets count too."""
+        copies, weight = hood.points.duplicates, float(self.target_weight)
+        if self.target_metric == "categorical":
+            labels = targets if copies is None else agreed(targets, copies)
+            return heed_labels(W, labels, weight, self._heeded)
+        values = targets if copies is None else means(targets, copies)
+        return heed_numbers(W, values, weight, self._wanted_neighbors(W.shape[0]), self._heeded, run)
 
     def _radii(self, W: Sparse, hood: Neighborhood, run: Run) -> Floats:
         """Local radii of the points in the data."""

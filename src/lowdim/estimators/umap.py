@@ -8,11 +8,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import curve_fit
 
 from ..affinities import FittedAffinity, Fuzzy, weigh
-from ..affinities.targets import agreed, heed_labels, heed_numbers, means
+from ..affinities.targets import as_fuzzy_sets
 from ..core.messages import named, setting
 from ..core.records import Components, Floats, Sparse
 from ..core.rules import Either, Nothing, OneOf, Real, Rule, Share, Whole
@@ -28,7 +27,6 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import Power, RoundedLogarithm, Similarity
 from ..optimize.momentum import Momentum
 from ..optimize.schedules import Annealing
-from ..validation.targets import check_labels, check_numbers
 from .base import parameters
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
@@ -144,7 +142,6 @@ class UMAP(NeighborEmbedding):
     repulsion_strength: float = 1.0
     negative_sample_rate: float = 5
     objective: str = "faithful"
-    target_metric: str = "categorical"
     target_weight: float = 0.5
 
     _rules: ClassVar[Mapping[str, Rule]] = {
@@ -157,25 +154,10 @@ class UMAP(NeighborEmbedding):
         "repulsion_strength": Real(0),
         "negative_sample_rate": Real(0),
         "objective": OneOf("faithful", "symmetric"),
-        "target_metric": OneOf("categorical", "euclidean"),
-        "target_weight": Share(),
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
-
-    def fit(self, X: Any, y: Any = None) -> UMAP:
-        """Embed the rows of ``X`` and keep the map for new points.
-
-        Parameters
-        ----------
-        X
-            Points as rows (array, memory map, SciPy sparse matrix, pandas or polars frame), or what ``metric`` says.
-        y
-            Targets that the embedding is to follow too, as ``target_metric`` says: a label or numbers for each row.
-            None: there are none.
-        """
-        super().fit(X, y)
-        return self
+    _heeded = staticmethod(as_fuzzy_sets)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -204,11 +186,6 @@ class UMAP(NeighborEmbedding):
                 f"{named('n_neighbors')} <= {rows.n_rows}."
             )
         return rows
-
-    def _check_targets(self, y: Any, rows: Rows) -> NDArray[Any] | None:
-        if y is None or self.target_weight == 0:
-            return None
-        return check_labels(y, rows) if self.target_metric == "categorical" else check_numbers(y, rows)
 
     @property
     def _is_scheduled(self) -> bool:
@@ -240,14 +217,6 @@ class UMAP(NeighborEmbedding):
         if hood.points.metric == "graph":
             return weigh(hood.neighbors, None, run)
         return weigh(hood.neighbors, Fuzzy(self.local_connectivity, self.set_op_mix_ratio), run)
-
-    def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
-        """The graph where targets count too."""
-        copies, weight = hood.points.duplicates, float(self.target_weight)
-        if self.target_metric == "categorical":
-            return heed_labels(W, targets if copies is None else agreed(targets, copies), weight)
-        values = targets if copies is None else means(targets, copies)
-        return heed_numbers(W, values, weight, self._wanted_neighbors(W.shape[0]), run)
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
         """What was given as it is; else the start that ``init`` names, with its farthest coordinate at 10."""

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..affinities import FittedAffinity, weigh_copies
 from ..affinities.entropic import FittedEntropic
 from ..affinities.radii import local_radii
-from ..affinities.targets import Again, agreed, as_probabilities, heed_labels, heed_numbers, means
+from ..affinities.targets import agreed, as_probabilities, heed_labels, heed_numbers, means
 from ..core.events import Events
 from ..core.messages import DATA, named, setting
 from ..core.records import Floats, PlannedStage, Sparse
@@ -80,7 +80,7 @@ class NeighborEmbedding(CommonEmbedding):
 
     _is_divergence: ClassVar[bool] = False
     """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
-    _heeded: ClassVar[Again] = staticmethod(as_probabilities)
+    _heeded = staticmethod(as_probabilities)
     """What makes affinities of what targets have left of them."""
     _surely_bounded: ClassVar[float] = 1.0
     """Lambda up to which E has a lower bound whatever the data: where it is a divergence and a part of E+ >= 0."""

@@ -31,7 +31,7 @@ EMBEDDINGS: dict[str, Callable[..., Any]] = {
     "UMAP-symmetric": lambda **other: lowdim.UMAP(
         **{"objective": "symmetric", "optimizer": "lbfgs", "max_iter": 10} | other
     ),
-    "UMAP-density": lambda **other: lowdim.UMAP(**{"density": 2.0, "max_iter": 30} | other),
+    "UMAP-density": lambda **other: lowdim.UMAP(**{"density": 0.5, "max_iter": 30} | other),
     "TSNE-density": lambda **other: lowdim.TSNE(**{"density": 0.5, "max_iter": 30} | other),
     "SNE": lambda **other: lowdim.SNE(**{"max_iter": 10, "homotopy": None} | other),
     "MDS": lowdim.MDS,

@@ -75,7 +75,7 @@ def _width(model, X, placed):
 def test_the_divergence_is_reported_without_the_densities():
     X = mixture(40)
     model = lowdim.TSNE(perplexity=10, max_iter=100, density=0.5).fit(X)
-    from_there = lowdim.TSNE(perplexity=10, max_iter=1, init=model.embedding_, early_exaggeration=1.0).fit(X)
+    from_there = lowdim.TSNE(perplexity=10, max_iter=1, init=model.embedding_, learning_rate=1e-9).fit(X)
     assert model.kl_divergence_ == pytest.approx(from_there.kl_divergence_, rel=0.05)
 
 

@@ -282,11 +282,14 @@ def _judge_pictures(notebook: Notebook, judge: Judge, losses: Losses, ends: Mapp
     sizes = {name: float(np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1).mean())) for name, X in ends.items()}
     recalls = {name: judge.figures(X, MIN_DIST)["recall@15"] for name, X in ends.items()}
     notebook.claim(
-        "the cross-entropy's picture is another one: repulsion scatters it",
+        "the cross-entropy's picture is far wider: all pairs repel, not a few that are drawn",
         "by eye",
-        f"{sizes[PUBLISHED] / sizes[FULL]:.1f} times as wide; recall@15 {recalls[PUBLISHED]:.3f}, sampled "
-        f"{recalls[SAMPLED]:.3f}, full batch {recalls[FULL]:.3f}",
-        sizes[PUBLISHED] > 1.5 * sizes[FULL] and recalls[PUBLISHED] < recalls[FULL],
+        f"{sizes[PUBLISHED] / sizes[FULL]:.1f} times as wide",
+        sizes[PUBLISHED] > 2.0 * sizes[FULL],
+    )
+    notebook.remark(
+        f"Groups fall together all the same: recall@15 is {recalls[PUBLISHED]:.3f} in the cross-entropy's picture, "
+        f"{recalls[SAMPLED]:.3f} and {recalls[FULL]:.3f} in those of the sampled rule and of the full batch."
     )
     mu, target = losses.targets()
     nu = losses.similarities(ends[FULL])

@@ -19,7 +19,7 @@ from lowdim import procrustes
 from .notebook import Notebook
 from .umap_pictures import FIGURES, PROCRUSTES, Comparison, Judge, by_peer, need_peer, some
 
-SETS = ("digits", "coil", "mammoth", "cells", "olivetti")
+SETS = ("digits", "coil", "olivetti", "cells", "mammoth")
 DISTANCES = (0.1, 0.0, 0.5)
 SEEDS = 5
 SHOWN = 0.1

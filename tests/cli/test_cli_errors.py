@@ -25,6 +25,7 @@ WRONG_USE = [
     ("embed points.npy -m isomap --perplexity 5", "The method isomap has none; sne, symmetric-sne, tsne"),
     ("embed points.npy --repulsion-theta 0.5", "It belongs to --repulsion barnes-hut: name that too."),
     ("embed points.npy -m lle --landmarks 100", "It belongs to --solver lll or landmark-z or nystrom"),
+    ("embed points.npy -m umap --n-epochs 5", "has no option --n-epochs. It is called --max-iter here."),
     ("embed points.npy --qqqqqq", "lowdim embed has no option --qqqqqq.\n"),
     ("embed points.npy --perplexity", "--perplexity needs a value."),
     ("embed points.npy --force=yes", "--force takes no value; got 'yes'."),

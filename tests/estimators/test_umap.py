@@ -207,6 +207,15 @@ def test_bad_input(parameters, y, words):
         lowdim.UMAP(**parameters).fit(X, y)
 
 
+def test_the_bound_on_neighbours_counts_the_point_itself():
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 3)), 3, axis=0)
+    with pytest.raises(
+        InputError, match=r"got n_neighbors=15 with 10 distinct points .*Use n_neighbors <= 10\."
+    ):
+        lowdim.UMAP(n_neighbors=15).fit(X)
+    assert lowdim.UMAP(n_neighbors=10, max_iter=5).fit(X).embedding_.shape == (30, 2)
+
+
 def test_a_graph_with_loose_points_is_refused():
     graph = csr_array(([1.0, 1.0], ([0, 1], [1, 0])), shape=(3, 3))
     with pytest.raises(InputError, match="have no affinity to any other"):

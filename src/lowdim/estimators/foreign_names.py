@@ -37,6 +37,17 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("optimizer", "It belongs to lowdim.optimize.Annealing(momentum=...) or Momentum(momentum=...)."),
     ),
     "learning_rate": (("optimizer", "It belongs to lowdim.optimize.Momentum(learning_rate=...)."),),
+    "transform_seed": (("random_state", "Nothing is drawn by transform: it needs no seed."),),
+    "target_n_neighbors": (("n_neighbors", "The graph of the targets has as many."),),
+    "precomputed_knn": (("metric", "As in metric='precomputed', with the sparse graph of distances as X."),),
+    "force_approximation_algorithm": (("search", "True is 'approximate'."),),
+    "angular_rp_forest": (("metric", "As in metric='cosine'."),),
+    "tqdm_kwds": (("verbose", "Or callback, which hears of every iteration."),),
+    "disconnection_distance": (
+        ("metric", "Leave longer edges out of a graph of distances: metric='precomputed'."),
+    ),
+    "a": (("min_dist", "a and b are fitted to min_dist and spread, and are a_ and b_ after the fit."),),
+    "b": (("spread", "a and b are fitted to min_dist and spread, and are a_ and b_ after the fit."),),
     "initialization": (("init", ""),),
     "negative_gradient_method": (("repulsion", "Its 'bh' is 'barnes-hut'; 'fft' is the same."),),
     "angle": (("repulsion", "It is theta of lowdim.BarnesHut(theta=...)."),),
@@ -75,6 +86,23 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "k": (("n_neighbors", ""),),
     "n_comps": (("n_components", "scanpy counts the constant coordinate too."),),
     "t": (("time", ""),),
+    "n_evecs": (("n_components", ""),),
+    "n_eigs": (("n_components", ""),),
+    "ndim": (("n_components", ""),),
+    "neighbor_params": (("search", "And n_jobs for the threads."),),
+    "weight_fxn": (("affinity", OWN_KERNEL),),
+    "density_norm": (("alpha", "True is alpha=1, which divides the density out; False is alpha=0."),),
+    "density_fxn": (
+        ("alpha", "The density is that of the graph; alpha says how much of it is divided out."),
+    ),
+    "bandwidth_type": (("affinity", "A bandwidth for each point is affinity='self-tuning' or 'entropic'."),),
+    "n_local": (("affinity", "As in affinity=lowdim.SelfTuning(k)."),),
+    "knn": (("n_neighbors", ""),),
+    "niter": (("max_iter", ""),),
+    "maxit": (("max_iter", ""),),
+    "maxiter": (("max_iter", ""),),
+    "tol": (("tolerance", "It is the share of the objective by which an iteration must lower it."),),
+    "weightmat": (("weights", ""),),
     "eps": (("tolerance", "It is the share of stress by which an iteration must lower it."),),
     "n_dims": (("n_components", ""),),
     "dimensions": (("n_components", ""),),
@@ -84,6 +112,24 @@ FOREIGN_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "algorithm": (("solver", ""),),
 }
 """For the name of another library: what it is called here, for the first of these that the class has, and a remark."""
+
+FOREIGN_TO: Mapping[tuple[str, str], str] = {
+    (
+        "DiffusionMap",
+        "epsilon",
+    ): ": it is called 'bandwidth' here. exp(-d^2 / (4 epsilon)) is bandwidth=2 * sqrt(epsilon); "
+    "the radius of a graph is 'radius'.",
+    ("DiffusionMap", "kernel"): f": it is called 'affinity' here. {OWN_KERNEL}",
+    (
+        "Sammon",
+        "metric_mds",
+    ): ", and needs none. It counts distances; their order alone is lowdim.MDS(metric_mds=False).",
+    (
+        "Sammon",
+        "weights",
+    ): ", and needs none. A pair counts 1 / distance; other weights are lowdim.MDS(weights=...).",
+}
+"""What is said to users of one class alone, where a name means something else to them."""
 
 NEEDLESS: Mapping[str, str] = {
     "copy": "Input is never changed.",
@@ -100,6 +146,17 @@ NEEDLESS: Mapping[str, str] = {
     "remove_zero_eig": "Coordinates without an eigenvalue above 0 are 0, with a warning.",
     "eigen_limits": "Nothing has to be set for it.",
     "n_init": "The start is computed, not drawn.",
+    "low_memory": "Neighbours are found in blocks of rows; memory_limit bounds what a fit may hold.",
+    "unique": "Equal rows are always collapsed and weighted, and share one place.",
+    "output_metric": "The embedding is Euclidean.",
+    "output_metric_kwds": "The embedding is Euclidean.",
+    "target_metric_kwds": "The metric of numbers is Euclidean: scale y instead.",
+    "transform_queue_size": "Neighbours of new points are found as those of the fitted ones.",
+    "transform_mode": "New points are placed by transform.",
+    "bandwidth_normalize": "Nothing has to be set for it.",
+    "oos": "New points are placed by transform, through the Nystrom extension.",
+    "neighbors_key": "A graph is given as X, with metric='graph'.",
+    "distances": "Distances are given as X, with metric='precomputed'.",
     "normalized_stress": "stress_ and normalized_stress_ are both there after the fit.",
 }
 """Names of other libraries that have no counterpart, and why."""
@@ -180,6 +237,8 @@ def _explain(owner: str, parameters: tuple[str, ...], names: Iterable[str]) -> s
     if unknown is None:
         return ""
     opening = f"{owner} has no parameter {unknown!r}"
+    if (owner, unknown) in FOREIGN_TO:
+        return opening + FOREIGN_TO[owner, unknown]
     for own, remark in FOREIGN_NAMES.get(unknown, ()):
         if own in parameters:
             return f"{opening}: it is called {own!r} here. {remark}".rstrip()

@@ -150,7 +150,16 @@ class NeighborEmbedding(CommonEmbedding):
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
         wanted = self._wanted_neighbors(rows.n_rows)
         count = None if self.n_neighbors is None else wanted
-        asked = Graph(count, None, wanted, self.search, NEIGHBOR_PATIENCE, is_light=True)
+        counts_itself = count is not None and count < self.n_neighbors
+        asked = Graph(
+            count,
+            None,
+            wanted,
+            self.search,
+            NEIGHBOR_PATIENCE,
+            is_light=True,
+            counts_itself=counts_itself,
+        )
         return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
 
     def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:

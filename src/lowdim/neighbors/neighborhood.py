@@ -30,7 +30,8 @@ class Graph:
 
     Where neither is given it is the ``usual`` number of nearest, or all others where there are fewer. ``search`` and
     ``patience`` are those of `build_index`. ``on_disconnected`` says what is done where the graph falls apart.
-    ``is_light``: lists of very many neighbours are held in half the bytes.
+    ``is_light``: lists of very many neighbours are held in half the bytes. ``counts_itself``: who asks counts a point
+    among its own neighbours, as messages do then.
     """
 
     n_neighbors: int | None
@@ -40,6 +41,7 @@ class Graph:
     patience: float = PATIENCE
     on_disconnected: str = "connect"
     is_light: bool = False
+    counts_itself: bool = False
 
     @property
     def width(self) -> int:
@@ -168,7 +170,8 @@ def _search(index: Index, points: Points, graph: Graph, run: Run) -> Neighbors:
     if k is None:
         k = min(graph.usual, n_points - 1)
         run.chosen("n_neighbors", str(k), "the default" if k == graph.usual else "all other points")
-    validation.check_neighbors(k, n_points, 0 if points.duplicates is None else points.duplicates.n_collapsed)
+    collapsed = 0 if points.duplicates is None else points.duplicates.n_collapsed
+    validation.check_neighbors(k, n_points, collapsed, counts_itself=graph.counts_itself)
     widest = max(k, min(run.store.shared.widest, n_points - 1))
     is_light = graph.is_light and MANY <= n_points * widest < 2**31
     key = (points.metric, graph.search, widest, is_light)

@@ -54,14 +54,20 @@ def check_components(n_components: int, available: int, why: str) -> None:
         )
 
 
-def check_neighbors(n_neighbors: int, n_points: int, collapsed: int = 0) -> None:
-    """Raise an InputError when there are not more points than neighbours asked for."""
+def check_neighbors(
+    n_neighbors: int, n_points: int, collapsed: int = 0, *, counts_itself: bool = False
+) -> None:
+    """Raise an InputError when there are not more points than neighbours asked for.
+
+    ``counts_itself``: the parameter has one more, the point itself, and the message is in its numbers.
+    """
     if n_neighbors >= n_points:
         distinct = f" distinct points ({collapsed} duplicates were collapsed)" if collapsed else " points"
+        bound = "at most" if counts_itself else "less than"
         raise InputError(
-            f"{named('n_neighbors')} must be less than the number of points; got "
-            f"{setting('n_neighbors', n_neighbors)} with {n_points}{distinct}. Use {named('n_neighbors')} <= "
-            f"{n_points - 1}."
+            f"{named('n_neighbors')} must be {bound} the number of points; got "
+            f"{setting('n_neighbors', n_neighbors + counts_itself)} with {n_points}{distinct}. Use "
+            f"{named('n_neighbors')} <= {n_points - 1 + counts_itself}."
         )
 
 

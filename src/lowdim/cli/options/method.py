@@ -151,5 +151,16 @@ def _explain(chosen: Chosen, flag: str) -> str:
         ]
         if having:
             return f" It belongs to --{owner} {' or '.join(having)}: name that too."
+    if own := _own_name(method, flag):
+        return f" It is called {flag_of(own)} here."
     others = [m.name for m in methods().values() if any(flag_of(p.name) == flag for p in m.parameters)]
     return f" The method {method.name} has none; {', '.join(others)} have it." if others else ""
+
+
+def _own_name(method: Method, flag: str) -> str:
+    """The parameter of a method that has another name in other libraries; empty where there is none."""
+    from ...estimators.foreign_names import FOREIGN_NAMES
+
+    known = {parameter.name for parameter in method.parameters}
+    names = FOREIGN_NAMES.get(flag.removeprefix("--").replace("-", "_"), ())
+    return next((own for own, _ in names if own in known), "")

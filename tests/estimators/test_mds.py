@@ -289,6 +289,9 @@ def test_matrices_that_cannot_be() -> None:
     alone[0, 1:] = alone[1:, 0] = np.nan
     with pytest.raises(DisconnectedError, match="2 groups, the smallest of 1"):
         lowdim.MDS(metric="precomputed").fit(alone)
+    sparse = holes(0.9)
+    with pytest.raises(DisconnectedError, match=r"tie the 10 pivots into .*or raise pivots"):
+        lowdim.MDS(metric="precomputed", pivots=10).fit(sparse)
     for damage, message in ((-1.0, ">= 0"), (np.inf, "infinity")):
         wrong = APART.copy()
         wrong[2, 3] = wrong[3, 2] = damage

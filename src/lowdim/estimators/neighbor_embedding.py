@@ -150,7 +150,7 @@ class NeighborEmbedding(CommonEmbedding):
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
         wanted = self._wanted_neighbors(rows.n_rows)
         count = None if self.n_neighbors is None else wanted
-        counts_itself = count is not None and count < self.n_neighbors
+        counts_itself = self.n_neighbors is not None and wanted < self.n_neighbors
         asked = Graph(
             count,
             None,

@@ -142,6 +142,7 @@ class StressEmbedding(Estimator):
             None if start is None else start[pivots],
             None if weights is None else weights[np.ix_(pivots, pivots)],
             run,
+            are_pivots=True,
         )
         map_: Map = self._map(few, metric, fitted)
         if self._is_pairwise:
@@ -150,13 +151,20 @@ class StressEmbedding(Estimator):
         return self._embedded(fitted, X, map_, {"pivots_": pivots})
 
     def _fit_all(
-        self, rows: Rows, metric: Any, start: Floats | None, weights: Floats | None, run: Run
+        self,
+        rows: Rows,
+        metric: Any,
+        start: Floats | None,
+        weights: Floats | None,
+        run: Run,
+        *,
+        are_pivots: bool = False,
     ) -> Fitted:
         """Minimise the stress of all pairs of some rows, from every start; the lowest is kept."""
         targets, unit = run.stage("distances", targets_of, rows, metric), 1.0
         if weights is None and self._power:
             weights, unit = power_weights(targets, self._power, run)
-        check_tied(targets, weights)
+        check_tied(targets, weights, are_pivots=are_pivots)
         stress = Stress(targets, weights, run)
         if not stress.total > 0.0:
             validation.check_distinct(1, rows.n_rows)

@@ -28,18 +28,19 @@ def targets_of(rows: Rows, metric: Any, run: Run) -> Floats:
     return given
 
 
-def check_tied(targets: Floats, weights: Floats | None) -> None:
-    """Raise a DisconnectedError where the pairs that count leave the points in several groups."""
+def check_tied(targets: Floats, weights: Floats | None, *, are_pivots: bool = False) -> None:
+    """Raise a DisconnectedError where the pairs that count leave the points, or the pivots, in several groups."""
     if weights is None and targets.min() >= 0.0:
         return
     counts = targets >= 0.0 if weights is None else (targets >= 0.0) & (weights > 0.0)
     groups, labels = connected_components(counts, directed=False)
     if groups > 1:
         smallest = int(np.bincount(labels).min())
+        what, remedy = ("pivots", f"raise {named('pivots')}") if are_pivots else ("points", "fit each alone")
         raise DisconnectedError(
-            f"The distances that are there, and whose weight is above 0, tie the {targets.shape[0]} points into "
+            f"The distances that are there, and whose weight is above 0, tie the {targets.shape[0]} {what} into "
             f"{groups} groups, the smallest of {smallest}, between which nothing is known. Give distances between "
-            f"them, or fit each alone."
+            f"them, or {remedy}."
         )
 
 

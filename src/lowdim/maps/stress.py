@@ -65,8 +65,8 @@ class StressMap:
         known = ~np.isnan(dissimilarities)
         if np.any(alone := ~known.any(axis=1)):
             raise InputError(
-                f"row {first + int(np.argmax(alone))} of {DATA} has no distance to any fitted point, so nothing says "
-                "where it belongs. Leave it out."
+                f"row {first + int(np.argmax(alone))} of {DATA} has no distance to any fitted point, or pivot, so "
+                "nothing says where it belongs. Leave it out, or give one."
             )
         given = np.where(known, dissimilarities, np.inf)
         nearest = given.argmin(axis=1)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lowdim.core import parallel
-from lowdim.core.parallel import count_workers, map_blocks, row_blocks
+from lowdim.core.parallel import count_workers, light_rows, map_blocks, row_blocks
 from torture import interrupts
 
 
@@ -69,6 +69,10 @@ def test_counting_workers() -> None:
     assert count_workers(3) == 3
     assert count_workers(-everything) == 1
     assert count_workers(-everything - 5) == 1
+
+
+def test_light_work_comes_in_few_blocks() -> None:
+    assert [light_rows(n) for n in (1, 60_000, 160_000)] == [4096, 4096, 10_000]
 
 
 def test_within_a_block_there_are_no_more_threads() -> None:

@@ -342,3 +342,12 @@ def test_the_norm_is_that_of_the_complement_of_what_is_trivial():
     assert (
         1.96 <= standardise(Problem(Explicit(matrix), "largest", None, trivial), Run.of(0)).norm <= 2 + 1e-9
     )
+
+
+def test_a_rough_solution_keeps_to_its_tolerance_in_fewer_products():
+    """Where a start is all that is wanted nobody looks a second time."""
+    problem = PROBLEMS["laplacian"]
+    fine, rough = (solve(problem, 2, "lanczos", tolerance=t, run=Run.of(0)) for t in (1e-3, 3e-2))
+    assert rough.residuals.max() <= 3e-2 * rough.values.max()
+    assert rough.iterations < fine.iterations
+    np.testing.assert_allclose(rough.values, fine.values, rtol=1e-2)

@@ -232,7 +232,8 @@ def test_checkpoints_know_the_targets(digits, tmp_path):
 
 
 def test_the_schedule_is_as_long_as_is_asked_for():
-    assert usual_annealing(100, None, 1.0).iterations == 500
-    assert usual_annealing(20_000, None, 1.0).iterations == 200
-    assert usual_annealing(100, 7, 1.0).iterations == 7
+    assert usual_annealing(100, None, 1.0, 0.1).iterations == 500
+    assert usual_annealing(20_000, None, 1.0, 0.1).iterations == 200
+    assert usual_annealing(20_000, None, 4.0, 0.1).iterations == 300
+    assert usual_annealing(100, 7, 1.0, 0.1).iterations == 7
     assert joined(csr_array(np.ones((3, 3)) - np.eye(3)), None, None).shape == (3, 3)

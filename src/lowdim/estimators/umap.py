@@ -38,6 +38,8 @@ WIDTH = 10.0
 """Where the farthest coordinate of a start is, as in umap-learn."""
 FEW_POINTS = 10_000
 """Points up to which the schedule is longer and gentler."""
+TIGHT = 0.05
+"""Share of the spread below which ``min_dist`` makes groups so tight that more steps are needed."""
 CURVE_POINTS, CURVE_LENGTH = 300, 3.0
 """Places to which a and b are fitted, from 0 to so many times the spread."""
 
@@ -92,7 +94,8 @@ class UMAP(NeighborEmbedding):
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
         ``"random"``, all of them 20 wide; or coordinates.
     max_iter
-        Iterations at most; None: 500 up to 10,000 points, else 200 for the own schedule, 1000 for others.
+        Iterations at most; None: 500 up to 10,000 points, else 200 for the own schedule (300 where ``min_dist`` is
+        next to 0), 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -237,7 +240,7 @@ class UMAP(NeighborEmbedding):
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
         if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
             return None
-        annealing = usual_annealing(objective.degrees.size, self.max_iter, float(self.spread))
+        annealing = self._annealing_of(objective.degrees.size)
         run.chosen(
             "optimizer",
             f"annealed momentum, {annealing.iterations} iterations",
@@ -272,7 +275,10 @@ class UMAP(NeighborEmbedding):
     def _planned(self, n_rows: int) -> int:
         if isinstance(self.optimizer, Annealing):
             return self.max_iter or self.optimizer.iterations
-        return usual_annealing(n_rows, self.max_iter, 1.0).iterations
+        return self._annealing_of(n_rows).iterations
+
+    def _annealing_of(self, n_points: int) -> Annealing:
+        return usual_annealing(n_points, self.max_iter, float(self.spread), float(self.min_dist))
 
 
 @lru_cache(maxsize=64)
@@ -285,9 +291,13 @@ def fit_curve(min_dist: float, spread: float) -> tuple[float, float]:
     return float(a * spread ** (-2.0 * b)), float(b)
 
 
-def usual_annealing(n_points: int, max_iter: int | None, spread: float) -> Annealing:
+def usual_annealing(n_points: int, max_iter: int | None, spread: float, min_dist: float) -> Annealing:
     """The schedule that was measured to come as low as the sampled optimiser."""
-    usual, rate = (500, 0.1) if n_points <= FEW_POINTS else (200, 0.15)
+    usual, rate = 200, 0.15
+    if n_points <= FEW_POINTS:
+        usual, rate = 500, 0.1
+    elif min_dist < TIGHT * spread:
+        usual, rate = 300, 0.1
     return Annealing(
         max_iter or usual, exaggeration=2.0, rate=rate, momentum=0.9, max_displacement=5.0 * spread
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -81,6 +82,18 @@ def test_every_form_of_points(name, form):
     assert_array_equal(EVERY[name]().fit_transform(bound), expected.embedding_)
     assert bytes_of(bound) == before
     assert signatures() == known
+
+
+@pytest.mark.parametrize("name", ["TSNE", "UMAP"])
+def test_the_field_of_a_model_in_a_mapped_file_has_no_kernel_compiled_again(name, tmp_path):
+    def compiled() -> dict[str, set[str]]:
+        return {kernel: known for kernel, known in signatures().items() if ".embedding." in kernel}
+
+    model = getattr(lowdim, name)(max_iter=4).fit(POINTS)
+    placed, before = model.transform(POINTS[:7] + 0.1), compiled()
+    joblib.dump(model, tmp_path / "model")
+    assert_array_equal(joblib.load(tmp_path / "model", mmap_mode="r").transform(POINTS[:7] + 0.1), placed)
+    assert compiled() == before
 
 
 D = np.sqrt(((POINTS[:, None] - POINTS[None]) ** 2).sum(axis=2))

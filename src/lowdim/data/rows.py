@@ -82,14 +82,14 @@ def _ordinary(values: NDArray[Any] | csr_array) -> NDArray[Any] | csr_array:
     """Values without the mark of being read-only: kernels would be compiled anew for it, and none writes to rows."""
     if isinstance(values, np.ndarray):
         kept = guarded(values)
-        return kept if isinstance(kept, Mapped) else _unmarked(kept)
+        return kept if isinstance(kept, Mapped) else unmarked(kept)
     parts = (values.data, values.indices, values.indptr)
     if all(part.flags.writeable for part in parts):
         return values
-    return csr_array(tuple(map(_unmarked, parts)), shape=values.shape)
+    return csr_array(tuple(map(unmarked, parts)), shape=values.shape)
 
 
-def _unmarked(array: NDArray[Any]) -> NDArray[Any]:
+def unmarked(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory under an array of its own."""
     return array if array.flags.writeable else np.asarray(_Held(array))
 

@@ -21,7 +21,7 @@ from .. import kernels
 from ..core.messages import DATA
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
-from ..data.rows import Rows
+from ..data.rows import Rows, unmarked
 from ..errors import InputError
 from ..objectives.density import FrozenDensity
 from ..objectives.repulsion.protocol import FrozenField
@@ -113,7 +113,7 @@ class FixedEmbeddingMap:
         """The objective of some of the points at X, and their steps -gradient / (curvature of the pull)."""
         X = np.ascontiguousarray(X)
         energy, pull, curvature = np.empty(rows.size), np.empty_like(X), np.empty(rows.size)
-        radial, W, embedding = self.kernel.radial, ties.weights, self.embedding
+        radial, W, embedding = self.kernel.radial, ties.weights, unmarked(self.embedding)
 
         def work(part: slice) -> None:
             kernels.embedding.attraction.on_new_points(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -253,11 +254,19 @@ def test_conjugate_gradients_end_on_a_quadratic():
     assert outcome.iterations < 60
 
 
+@cache
+def minimum_of(kind):
+    """An objective and a minimum of it, sought once for all optimisers."""
+    objective, X = problem(kind, n=30)
+    return objective, minimise(
+        objective, X, named_optimizer("sd"), Stopping(tolerance=1e-12, is_budget=True)
+    ).X
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_comes_close_to_a_minimum(kind, name):
-    objective, X = problem(kind, n=30)
-    X = minimise(objective, X, named_optimizer("sd"), Stopping(tolerance=1e-12, is_budget=True)).X
+    objective, X = minimum_of(kind)
     best = objective.evaluate(X)
     rng = np.random.default_rng(5)
     start = X + 0.02 * np.std(X) * rng.standard_normal(X.shape)

@@ -25,6 +25,8 @@ RUNS: dict[str, Callable[[Any], Any]] = {
     "elastic embedding": lambda path: fit(lowdim.ElasticEmbedding(max_iter=4, homotopy=5, checkpoint=path)),
     "symmetric SNE": lambda path: fit(lowdim.SymmetricSNE(max_iter=15, optimizer="sd", checkpoint=path)),
     "UMAP": lambda path: fit(lowdim.UMAP(max_iter=40, record=20, repulsion="fft", checkpoint=path)),
+    "densities": lambda path: fit(lowdim.UMAP(max_iter=20, density=2.0, checkpoint=path)),
+    "spectrum": lambda path: fit(lowdim.NeighborSpectrum(positions=3, max_iter=10, checkpoint=path)),
     "Isomap": lambda path: fit(lowdim.Isomap(checkpoint=path)),
     "landmark Isomap": lambda path: fit(lowdim.Isomap(landmarks=60, checkpoint=path)),
     "Isomap by LLL": lambda path: fit(lowdim.Isomap(solver=lowdim.LLL(50), checkpoint=path)),

@@ -127,6 +127,8 @@ def _embeddings(iterations: int) -> dict[str, Method]:
     found["UMAP symmetric"] = _of(
         lowdim.UMAP, objective="symmetric", optimizer="sd-", repulsion="fft", max_iter=iterations
     )
+    found["UMAP densities"] = _of(lowdim.UMAP, density=2.0, max_iter=iterations)
+    found["NeighborSpectrum"] = _of(lowdim.NeighborSpectrum, positions=3, max_iter=iterations)
     found["TSNE approximate"] = _of(lowdim.TSNE, search="approximate", max_iter=iterations)
     found["TSNE spectral start"] = _of(lowdim.TSNE, init="spectral", max_iter=iterations)
     return found

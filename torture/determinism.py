@@ -44,6 +44,7 @@ TOLERANCES: Mapping[str, float] = {
     "TSNE": 1e-4,
     "ElasticEmbedding": 1e-4,
     "UMAP": 1e-4,
+    "NeighborSpectrum": 1e-4,
     "neighbours": 0.0,
     "score": 1e-12,
     "estimate_dimension": 1e-12,

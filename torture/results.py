@@ -54,6 +54,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "SymmetricSNE": lambda: lowdim.SymmetricSNE(max_iter=ITERATIONS),
     "ElasticEmbedding": lambda: lowdim.ElasticEmbedding(max_iter=ITERATIONS),
     "UMAP": lambda: lowdim.UMAP(max_iter=ITERATIONS),
+    "NeighborSpectrum": lambda: lowdim.NeighborSpectrum(positions=3, max_iter=ITERATIONS),
 }
 MATRICES = (
     "Isomap",

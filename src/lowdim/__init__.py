@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
     from .estimators.lle import LLE
     from .estimators.mds import MDS
+    from .estimators.neighbor_spectrum import NeighborSpectrum
     from .estimators.oriented_pca import OrientedPCA
     from .estimators.pca import PCA
     from .estimators.sammon import Sammon
@@ -64,6 +65,7 @@ _HOMES = {
     "TSNE": "estimators.tsne",
     "UMAP": "estimators.umap",
     "ElasticEmbedding": "estimators.elastic_embedding",
+    "NeighborSpectrum": "estimators.neighbor_spectrum",
     "Exact": "objectives.repulsion.exact",
     "BarnesHut": "objectives.repulsion.barnes_hut",
     "FFT": "objectives.repulsion.fft",
@@ -109,6 +111,7 @@ __all__ = [
     "KernelPCA",
     "LandmarkZ",
     "LaplacianEigenmaps",
+    "NeighborSpectrum",
     "Nystrom",
     "OrientedPCA",
     "Sammon",

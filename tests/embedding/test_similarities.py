@@ -23,7 +23,15 @@ from lowdim.objectives.divergence import kl_divergence
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
-from lowdim.objectives.similarities import BY_NAME, GAUSSIAN, STUDENT, Power, RoundedLogarithm
+from lowdim.objectives.similarities import (
+    BY_NAME,
+    GAUSSIAN,
+    STUDENT,
+    Power,
+    RoundedLogarithm,
+    SampledLogarithm,
+    ShiftedStudent,
+)
 from lowdim.objectives.similarities.tabulated import table_of
 from lowdim.objectives.t_sne import TSNE
 from lowdim.store import registry
@@ -313,8 +321,16 @@ def test_new_points_come_to_rest(kernel, make):
 
 
 def test_models_hold_the_similarities_of_the_library():
-    assert set(BY_NAME) == {"gaussian", "student", "power", "rounded-logarithm"}
-    for kernel in (GAUSSIAN, STUDENT, Power(2.0, 0.8), RoundedLogarithm(2.0, 0.8, 0.2)):
+    held = (
+        GAUSSIAN,
+        STUDENT,
+        Power(2.0, 0.8),
+        RoundedLogarithm(2.0, 0.8, 0.2),
+        SampledLogarithm(3.0),
+        ShiftedStudent(3.0),
+    )
+    assert set(BY_NAME) == {kernel.name for kernel in held}
+    for kernel in held:
         assert registry.name_of(type(kernel)) == "Similarity"
         assert rebuilding.make_similarity(**rebuilding.take_similarity(kernel)) == kernel
     assert rebuilding.take_similarity(STUDENT) == {"name": "student"}

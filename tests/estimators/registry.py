@@ -33,6 +33,7 @@ EMBEDDINGS: dict[str, Callable[..., Any]] = {
     ),
     "UMAP-density": lambda **other: lowdim.UMAP(**{"density": 0.5, "max_iter": 30} | other),
     "TSNE-density": lambda **other: lowdim.TSNE(**{"density": 0.5, "max_iter": 30} | other),
+    "NeighborSpectrum": lambda **other: lowdim.NeighborSpectrum(**{"positions": 2, "max_iter": 20} | other),
     "SNE": lambda **other: lowdim.SNE(**{"max_iter": 10, "homotopy": None} | other),
     "MDS": lowdim.MDS,
     "MDS-order": lambda **other: lowdim.MDS(**{"metric_mds": False} | other),

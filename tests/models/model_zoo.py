@@ -50,6 +50,8 @@ def _solvers() -> dict[str, Callable[[], Made]]:
             lowdim.UMAP(repulsion=repulsion, max_iter=5),
             POINTS,
         )
+    made["UMAP-density"] = lambda: (lowdim.UMAP(density=2.0, max_iter=5), POINTS)
+    made["NeighborSpectrum"] = lambda: (lowdim.NeighborSpectrum(positions=3, max_iter=5), POINTS)
     kinds = (
         lowdim.Gaussian(4.0),
         lowdim.Entropic(5.0),

@@ -119,6 +119,7 @@ def _nonlinear() -> dict[str, Entry]:
         "ElasticEmbedding": _embedding(lowdim.ElasticEmbedding, **short),
         "UMAP": _embedding(lowdim.UMAP, **short),
         "UMAP fft": _embedding(lowdim.UMAP, repulsion="fft", **short),
+        "NeighborSpectrum": _embedding(lowdim.NeighborSpectrum, positions=2, **short),
     }
 
 

@@ -185,7 +185,13 @@ class NeighborEmbedding(CommonEmbedding):
         """The term for densities, with the weight of all attraction together."""
         strength = float(self.density) * float(objective.attraction.weights.data.sum(dtype=np.float64))
         return Density(
-            edges, radii, self._attractive_kernel, strength, float(self.density_shift), objective.counts, run
+            edges,
+            radii,
+            objective.attraction.kernel,
+            strength,
+            float(self.density_shift),
+            objective.counts,
+            run,
         )
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
@@ -202,12 +208,14 @@ class NeighborEmbedding(CommonEmbedding):
         """E at lambda: the attraction of the affinities, the repulsion by the engine that suits."""
         copies = hood.points.copies
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
-        repulsion = choose_repulsion(
-            self.repulsion, self._repulsive_kernel, hood.n_points, self.n_components, run.events
-        )
-        engine = repulsion.start(self._repulsive_kernel, hood.n_points, self.n_components, run)
+        engine = self._engine_of(self._repulsive_kernel, hood.n_points, run)
         attraction = Attraction(weights, self._attractive_kernel, run, single=not engine.is_exact)
         return self._make_objective(attraction, engine, copies, hood)
+
+    def _engine_of(self, kernel: Similarity, n_points: int, run: Run) -> Engine:
+        """What sums the repulsion of a kernel."""
+        repulsion = choose_repulsion(self.repulsion, kernel, n_points, self.n_components, run.events)
+        return repulsion.start(kernel, n_points, self.n_components, run)
 
     def _check_minimum(self, objective: NeighborObjective, lambdas: list[float]) -> None:
         """Say before the work where E has no minimum."""
@@ -234,7 +242,7 @@ class NeighborEmbedding(CommonEmbedding):
         if max(lambdas) > self._surely_bounded:
             schedule = replace(schedule, widest=WIDEST)
         if objective.density is not None:
-            most = LATE_STEP * self._attractive_kernel.width if isinstance(optimizer, Momentum) else None
+            most = LATE_STEP * objective.attraction.kernel.width if isinstance(optimizer, Momentum) else None
             schedule = schedule.with_late_terms(float(self.density_share), most)
         return minimise(objective, start, optimizer, schedule, self.record, run)
 
@@ -247,12 +255,13 @@ class NeighborEmbedding(CommonEmbedding):
         run: Run,
     ) -> FixedEmbeddingMap:
         strength, by_logarithm = self._strength(objective, X)
+        kernel = objective.attraction.kernel
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
         if fitted is not None:
             widest = int(hood.neighbors.counts.max(initial=1))
             count = widest
             if objective.density is None:
-                count, fitted = ties_of_new(widest, fitted, self._attractive_kernel)
+                count, fitted = ties_of_new(widest, fitted, kernel)
             index = hood.index
             if self.search == "auto":
                 index = follow_links(index, hood.neighbors, count, run)
@@ -260,9 +269,7 @@ class NeighborEmbedding(CommonEmbedding):
         field = objective.engine.freeze(X, objective.masses)
         term = objective.density
         density = None if term is None else term.freeze(X, float(self.density))
-        return FixedEmbeddingMap(
-            affinities, X, field, self._attractive_kernel, strength, by_logarithm, density
-        )
+        return FixedEmbeddingMap(affinities, X, field, kernel, strength, by_logarithm, density)
 
     def _embedded(
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,13 @@ from ..core.records import Floats
 from ..errors import InputError
 from .colours import colouring
 from .drawing import drawing_order, require_matplotlib
+from .frames import Frames, title_of
 from .labels import Labels, named
 from .static import picture
 
 
 def animate(
-    frames: Sequence[tuple[int, Floats]],
+    frames: Frames,
     labels: Labels = None,
     *,
     path: str | os.PathLike[str],
@@ -30,7 +30,8 @@ def animate(
     Parameters
     ----------
     frames
-        Iteration and embedding of each frame, such as ``frames_`` of an estimator with ``record=10``.
+        Iteration, or position, and embedding of each frame: ``frames_`` of an estimator with ``record=10``, or of
+        `NeighborSpectrum`.
     labels
         As in `lowdim.plot`.
     path
@@ -62,9 +63,9 @@ def animate(
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
 
     def show(place: int) -> tuple[object, ...]:
-        iteration, frame = frames[place]
+        which, frame = frames[place]
         points.set_offsets(_fitted(frame)[order])
-        axes.set_title(f"iteration {iteration}")
+        axes.set_title(title_of(which))
         return (points,)
 
     with writing(target) as temporary:

@@ -23,6 +23,7 @@ from .drawing import (
     require_matplotlib,
     write_figure,
 )
+from .frames import as_pictures
 from .key import MOST_BESIDE, explain
 from .labels import Columns, Labels, Named, named, table_of
 from .names import write_names
@@ -63,6 +64,7 @@ def plot(
     ----------
     embedding
         Coordinates, N x d; a single column is drawn as a strip. Of several columns those that do not vary are left out.
+        Several of the same points, by name or as ``frames_`` of an estimator, are drawn side by side.
     labels
         One for each point, or the name of one of ``columns`` or of a gene where these are AnnData: classes (names,
         whole numbers, categories in their own order) get colours that differ and a legend, quantities a colour bar;
@@ -101,6 +103,19 @@ def plot(
         The figure, for further work on it, or the page; a notebook shows either.
     """
     require_matplotlib()
+    if (several := as_pictures(embedding)) is not None:
+        _check_side_by_side(path, ax, images)
+        return plot_gallery(
+            several,
+            labels,
+            path=path,
+            title=title,
+            continuous=continuous,
+            colormap=colormap,
+            point_size=point_size,
+            legend=legend,
+            density=density,
+        )
     points = checked_points("embedding", embedding)
     shown = tuple(range(points.shape[1])) if ax is not None else varying_axes(points)
     given = named(labels, columns)
@@ -133,6 +148,21 @@ def plot(
     if path is not None:
         write_figure(figure, Path(path))
     return figure
+
+
+def _check_side_by_side(path: Any, ax: Any, images: Any) -> None:
+    """Say what several embeddings cannot have."""
+    wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
+    for name, is_given in (
+        ("a page (.html)", wants_page),
+        ("ax", ax is not None),
+        ("images", images is not None),
+    ):
+        if is_given:
+            raise InputError(
+                f"Several embeddings are drawn side by side as a picture; {name} shows one alone. Give one of them, or "
+                "leave it out."
+            )
 
 
 def picture(
@@ -174,7 +204,7 @@ def picture(
 
 def plot_gallery(
     embeddings: Mapping[str, ArrayLike],
-    labels: ArrayLike | None = None,
+    labels: Labels = None,
     *,
     path: str | os.PathLike[str] | None = None,
     title: str = "",

@@ -102,6 +102,8 @@ FAMILIES = {
         "objectives.similarities.gaussian": "Gaussian",
         "objectives.similarities.power": "Power",
         "objectives.similarities.rounded_logarithm": "RoundedLogarithm",
+        "objectives.similarities.sampled_logarithm": "SampledLogarithm",
+        "objectives.similarities.shifted_student": "ShiftedStudent",
         "objectives.similarities.student": "Student",
     },
 }

@@ -12,10 +12,12 @@ from .base import Similarity, Slopes
 from .gaussian import GAUSSIAN, Gaussian
 from .power import Power
 from .rounded_logarithm import RoundedLogarithm
+from .sampled_logarithm import SampledLogarithm
+from .shifted_student import ShiftedStudent
 from .student import STUDENT, Student
 
 BY_NAME: Mapping[str, type[Similarity]] = {
-    kind.name: kind for kind in (Gaussian, Student, Power, RoundedLogarithm)
+    kind.name: kind for kind in (Gaussian, Student, Power, RoundedLogarithm, SampledLogarithm, ShiftedStudent)
 }
 """The similarities that a model file may name."""
 
@@ -26,6 +28,8 @@ __all__ = [
     "Gaussian",
     "Power",
     "RoundedLogarithm",
+    "SampledLogarithm",
+    "ShiftedStudent",
     "Similarity",
     "Slopes",
     "Student",

@@ -27,6 +27,7 @@ RUNS: dict[str, Callable[[Any], Any]] = {
     "UMAP": lambda path: fit(lowdim.UMAP(max_iter=40, record=20, repulsion="fft", checkpoint=path)),
     "densities": lambda path: fit(lowdim.UMAP(max_iter=20, density=2.0, checkpoint=path)),
     "spectrum": lambda path: fit(lowdim.NeighborSpectrum(positions=3, max_iter=10, checkpoint=path)),
+    "PaCMAP": lambda path: fit(lowdim.PaCMAP(max_iter=40, record=20, repulsion="fft", checkpoint=path)),
     "Isomap": lambda path: fit(lowdim.Isomap(checkpoint=path)),
     "landmark Isomap": lambda path: fit(lowdim.Isomap(landmarks=60, checkpoint=path)),
     "Isomap by LLL": lambda path: fit(lowdim.Isomap(solver=lowdim.LLL(50), checkpoint=path)),

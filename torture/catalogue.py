@@ -121,7 +121,8 @@ def _embeddings(iterations: int) -> dict[str, Method]:
         for optimizer in ("gd", "fp", "diagh", "sd", "sd-", "cg", "lbfgs", "momentum")
     }
     found |= {
-        f"UMAP {repulsion}": _of(lowdim.UMAP, repulsion=repulsion, max_iter=iterations)
+        f"{kind.__name__} {repulsion}": _of(kind, repulsion=repulsion, max_iter=iterations)
+        for kind in (lowdim.UMAP, lowdim.LargeVis, lowdim.PaCMAP, lowdim.ForceAtlas2)
         for repulsion in ("exact", "barnes-hut", "fft")
     }
     found["UMAP symmetric"] = _of(

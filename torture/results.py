@@ -55,6 +55,9 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "ElasticEmbedding": lambda: lowdim.ElasticEmbedding(max_iter=ITERATIONS),
     "UMAP": lambda: lowdim.UMAP(max_iter=ITERATIONS),
     "NeighborSpectrum": lambda: lowdim.NeighborSpectrum(positions=3, max_iter=ITERATIONS),
+    "LargeVis": lambda: lowdim.LargeVis(max_iter=ITERATIONS),
+    "PaCMAP": lambda: lowdim.PaCMAP(max_iter=ITERATIONS),
+    "ForceAtlas2": lambda: lowdim.ForceAtlas2(max_iter=ITERATIONS),
 }
 MATRICES = (
     "Isomap",
@@ -65,6 +68,8 @@ MATRICES = (
     "TSNE",
     "ElasticEmbedding",
     "UMAP",
+    "LargeVis",
+    "ForceAtlas2",
 )
 
 

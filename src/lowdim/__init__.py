@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from .estimators.classical_mds import ClassicalMDS
     from .estimators.diffusion_map import DiffusionMap
     from .estimators.elastic_embedding import ElasticEmbedding
+    from .estimators.force_atlas import ForceAtlas2
     from .estimators.isomap import Isomap
     from .estimators.kernel_pca import KernelPCA
     from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
+    from .estimators.large_vis import LargeVis
     from .estimators.lle import LLE
     from .estimators.mds import MDS
     from .estimators.neighbor_spectrum import NeighborSpectrum
     from .estimators.oriented_pca import OrientedPCA
+    from .estimators.pacmap import PaCMAP
     from .estimators.pca import PCA
     from .estimators.sammon import Sammon
     from .estimators.sne import SNE
@@ -64,6 +67,9 @@ _HOMES = {
     "SymmetricSNE": "estimators.symmetric_sne",
     "TSNE": "estimators.tsne",
     "UMAP": "estimators.umap",
+    "LargeVis": "estimators.large_vis",
+    "PaCMAP": "estimators.pacmap",
+    "ForceAtlas2": "estimators.force_atlas",
     "ElasticEmbedding": "estimators.elastic_embedding",
     "NeighborSpectrum": "estimators.neighbor_spectrum",
     "Exact": "objectives.repulsion.exact",
@@ -105,15 +111,18 @@ __all__ = [
     "ElasticEmbedding",
     "Entropic",
     "Exact",
+    "ForceAtlas2",
     "Fuzzy",
     "Gaussian",
     "Isomap",
     "KernelPCA",
     "LandmarkZ",
     "LaplacianEigenmaps",
+    "LargeVis",
     "NeighborSpectrum",
     "Nystrom",
     "OrientedPCA",
+    "PaCMAP",
     "Sammon",
     "SelfTuning",
     "SpectralClustering",

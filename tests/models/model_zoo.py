@@ -46,10 +46,11 @@ def _solvers() -> dict[str, Callable[[], Made]]:
                 POINTS,
             )
     for repulsion in ("exact", "barnes-hut", "fft"):
-        made[f"UMAP-{repulsion}"] = lambda repulsion=repulsion: (
-            lowdim.UMAP(repulsion=repulsion, max_iter=5),
-            POINTS,
-        )
+        for method in (lowdim.UMAP, lowdim.LargeVis, lowdim.PaCMAP, lowdim.ForceAtlas2):
+            made[f"{method.__name__}-{repulsion}"] = lambda method=method, repulsion=repulsion: (
+                method(repulsion=repulsion, max_iter=5),
+                POINTS,
+            )
     made["UMAP-density"] = lambda: (lowdim.UMAP(density=2.0, max_iter=5), POINTS)
     made["NeighborSpectrum"] = lambda: (lowdim.NeighborSpectrum(positions=3, max_iter=5), POINTS)
     kinds = (
@@ -141,6 +142,7 @@ ZOO: dict[str, Callable[[], Made]] = {
     "Problem-sparse": lambda: (lowdim.SpectralProblem(sparse.coo_array(LAPLACIAN), np.ones(90)), POINTS),
     "Problem-lll": lambda: (lowdim.SpectralProblem(LAPLACIAN, solver=lowdim.LLL(25)), POINTS),
     "TSNE-graph": lambda: (lowdim.TSNE(metric="graph", max_iter=15), TIES),
+    "ForceAtlas2-graph": lambda: (lowdim.ForceAtlas2(metric="graph", gravity=0, max_iter=15), TIES),
     "TSNE-copies": lambda: (
         lowdim.TSNE(1, init="random", record=5, **SHORT),
         np.vstack([POINTS, POINTS[:20]]),

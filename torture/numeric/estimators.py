@@ -120,6 +120,9 @@ def _nonlinear() -> dict[str, Entry]:
         "UMAP": _embedding(lowdim.UMAP, **short),
         "UMAP fft": _embedding(lowdim.UMAP, repulsion="fft", **short),
         "NeighborSpectrum": _embedding(lowdim.NeighborSpectrum, positions=2, **short),
+        "LargeVis": _embedding(lowdim.LargeVis, **short),
+        "ForceAtlas2": _embedding(lowdim.ForceAtlas2, **short),
+        "PaCMAP": Entry(lambda s, **own: lowdim.PaCMAP(**(short | own)), exact=False),
     }
 
 

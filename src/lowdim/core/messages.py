@@ -131,8 +131,8 @@ def _plain(given: Any) -> Any:
 
 
 def hyphenated(name: str) -> str:
-    """The name of a class as it is typed: LaplacianEigenmaps as laplacian-eigenmaps, KernelPCA as kernel-pca."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+    """The name of a class as it is typed: LaplacianEigenmaps as laplacian-eigenmaps, PaCMAP as pacmap."""
+    return re.sub(r"(?<=[a-z0-9]{2})(?=[A-Z])", "-", name).lower()
 
 
 def listed(items: Iterable[object]) -> str:

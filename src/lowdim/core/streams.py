@@ -15,9 +15,10 @@ from .messages import value as quoted
 from .places import State
 from .rules import Whole
 
-STREAMS = ("search", "landmarks", "solve", "links", "group")
+STREAMS = ("search", "landmarks", "solve", "links", "group", "pairs")
 """Kinds of random numbers: for the neighbour search, the choice of landmarks, the starts of solvers and optimisers, the
-links of new points, and the starts of k-means. A new one goes last, or all after it would draw other numbers."""
+links of new points, the starts of k-means, and random pairs. A new one goes last, or all after it would draw other
+numbers."""
 
 
 class Streams:

@@ -266,7 +266,7 @@ class NeighborEmbedding(CommonEmbedding):
             if self.search == "auto":
                 index = follow_links(index, hood.neighbors, count, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
-        field = objective.engine.freeze(X, objective.masses)
+        field = objective.freeze(X)
         term = objective.density
         density = None if term is None else term.freeze(X, float(self.density))
         return FixedEmbeddingMap(affinities, X, field, kernel, strength, by_logarithm, density)

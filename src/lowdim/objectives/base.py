@@ -22,7 +22,7 @@ from ..core.run import Run
 from .attraction import Attraction
 from .density import Density
 from .protocol import Evaluation
-from .repulsion.protocol import Engine
+from .repulsion.protocol import Engine, FrozenField
 from .similarities import Similarity
 from .terms import Term
 
@@ -123,6 +123,10 @@ class NeighborObjective(ABC):
         """Go on from the state of another objective of the same points."""
         self.attraction.resume(state["attraction"])
         self.engine.resume(state["engine"])
+
+    def freeze(self, X: Floats) -> FrozenField:
+        """The field that pushes new points, of the points as they stand."""
+        return self.engine.freeze(X, self.masses)
 
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""

@@ -64,3 +64,11 @@ class Objective(Protocol):
     def curvature(self, X: Floats) -> Callable[[Floats], Floats]:
         """V -> 8 L^xx_ii V_i, column by column, at a fixed X, from the parts of L^xx that are positive semidefinite."""
         ...
+
+
+class Parted(Protocol):
+    """An objective whose attraction has several parts."""
+
+    def with_parts(self, weights: tuple[float, ...]) -> Objective:
+        """The same objective with other weights of these parts."""
+        ...

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.records import Floats
 from .attraction import Attraction
 from .base import NeighborObjective
-from .repulsion.protocol import Engine
+from .repulsion.protocol import Engine, FrozenField
 from .terms import DenseTerm, Term, attractive_edges
 
 
@@ -34,6 +34,8 @@ class UMAP(NeighborObjective):
         As for every objective.
     negatives
         m, points drawn against each end of an edge.
+    noise
+        How likely the rows of a point are drawn, up to a factor; None: all rows alike. LargeVis has d^(3/4).
     faithful
         Whether the expected step of the sampled optimiser takes the gradient's place.
     """
@@ -46,10 +48,12 @@ class UMAP(NeighborObjective):
         masses: Floats | None = None,
         *,
         negatives: float = 5.0,
+        noise: Floats | None = None,
         faithful: bool = False,
     ) -> None:
         super().__init__(attraction, engine, lam, masses)
         self.negatives = negatives
+        self.noise = noise
         self.faithful = faithful
 
     @cached_property
@@ -58,9 +62,26 @@ class UMAP(NeighborObjective):
         return np.asarray(self.attraction.weights.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
+    def drawn(self) -> Floats:
+        """How likely each point is drawn, up to a factor: the number of its rows unless there is a noise."""
+        return self.counts if self.noise is None else self.noise
+
+    @cached_property
     def rate(self) -> float:
-        """m / (2 N), N the number of rows."""
-        return self.negatives / (2.0 * float(self.counts.sum()))
+        """m / (2 N), N the number of rows, or the sum of the noise."""
+        return self.negatives / (2.0 * float(self.drawn.sum()))
+
+    @cached_property
+    def copies(self) -> Floats:
+        """What the copies of a point add to the potential that it sees."""
+        return np.asarray(self.kernel.at_zero() * (self.drawn - self.drawn / self.counts))
+
+    def freeze(self, X: Floats) -> FrozenField:
+        """The push on a new point with d = 1: of what is drawn against it, and of those against which it is drawn."""
+        if self.noise is None:
+            return super().freeze(X)
+        shared = self.charges * (float(self.drawn.sum()) / float(self.charges.sum()))
+        return self.engine.freeze(X, 0.5 * (self.drawn + shared))
 
     @cached_property
     def _rates(self) -> Floats:
@@ -74,23 +95,23 @@ class UMAP(NeighborObjective):
 
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:
         """m / (2 N) sum d_i phi_i, and the force, symmetric or faithful."""
-        field = self.engine.field(X, self.masses)
+        field = self.engine.field(X, self.masses if self.noise is None else self.noise)
         energy = self.rate * (float(np.einsum("n,n->", self.charges, field.potential)) + self._of_copies)
         if self.faithful:
             return energy, self.weighed(field.force, self._rates)
         force = self.weighed(field.force, 0.5 * self._rates)
         back = self.engine.field(X, self.charges).force
-        force += self.weighed(back, 0.5 * self.rate * self.counts)
+        force += self.weighed(back, 0.5 * self.rate * self.drawn)
         return energy, force
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda m (d_i + d_k) r_2 / (4 N) between all points, and on edges mu f'', if ``positive`` where above 0."""
-        scale, d, masses = 0.5 * self.lam * self.rate, self.charges[:, None], self.counts[:, None]
+        scale, d, drawn = 0.5 * self.lam * self.rate, self.charges[:, None], self.drawn[:, None]
 
         def product(C: Floats) -> Floats:
             width = C.shape[1]
-            sums = self.engine.sums(X, np.hstack([masses * C, d * C]), 2)
-            return np.asarray(scale * (d * sums[:, :width] + masses * sums[:, width:]))
+            sums = self.engine.sums(X, np.hstack([drawn * C, d * C]), 2)
+            return np.asarray(scale * (d * sums[:, :width] + drawn * sums[:, width:]))
 
         bound = 0.0 if positive else None
         return (DenseTerm(X, product), attractive_edges(X, self.attraction, self.counts, bound))

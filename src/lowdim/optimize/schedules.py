@@ -25,12 +25,19 @@ class Setting(NamedTuple):
     """Share of the phase's lambda, share of the rate, and the momentum (None: the optimiser's own).
 
     ``most`` is how far a point may move at most, where that is less than the optimiser allows.
+    ``parts`` are weights of the parts of an attraction that has several; none: those of the objective itself.
     """
 
     share: float
     rate: float
     momentum: float | None
     most: float = inf
+    parts: tuple[float, ...] = ()
+
+    @property
+    def is_last(self) -> bool:
+        """Whether E is what it is in the end."""
+        return self.share == 1.0 and not self.parts
 
 
 class Course(Protocol):
@@ -125,6 +132,30 @@ class Later:
     def at(self, iteration: int) -> Setting:
         """The setting of an iteration, the first being that of the course's iteration ``first``."""
         return self.course.at(self.first + iteration)._replace(most=self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class PairPhases:
+    """The three phases of PaCMAP (Wang et al. 2021, sec. 4.3): weights (w_NB, w_MN) of near and mid-near pairs.
+
+    For 2/9 of the iterations w_NB is 2 and w_MN falls evenly from 1000 to 3, so that mid-near pairs lay out the picture
+    at large; for the next 2/9 both are 3; then mid-near pairs do not count any more, and w_NB is 1.
+
+    Parameters
+    ----------
+    iterations
+        Length of the course.
+    """
+
+    iterations: int = 450
+    rate: None = None
+
+    def at(self, iteration: int) -> Setting:
+        """The setting of an iteration, the first being 0."""
+        first = 2 * self.iterations // 9
+        if iteration < first:
+            return Setting(1.0, 1.0, None, parts=(2.0, 1000.0 + (3.0 - 1000.0) * iteration / first))
+        return Setting(1.0, 1.0, None, parts=(3.0, 3.0) if iteration < 2 * first else ())
 
 
 @dataclass(frozen=True, slots=True)

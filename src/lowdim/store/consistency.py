@@ -176,7 +176,7 @@ def _is_fixed(f: Fields) -> bool:
     if not _is_tied(f):
         return False
     n_points, d = f["embedding"].shape
-    field = f["field"]
+    field: Any = getattr(f["field"], "field", f["field"])  # gravity holds a field of its own
     held = {"BarnesHutField": "tree", "FourierField": "exact"}.get(type(field).__name__)
     columns = (field if held is None else getattr(field, held)).columns
     on_grid = held != "exact" or field.origin.size == d

@@ -59,6 +59,9 @@ EXAMPLES = [
 KEEPS = {
     "tsne": "neighbours stay neighbours: the usual picture of groups",
     "umap": "the same, tighter, along UMAP's graph; labels may guide it in Python",
+    "pacmap": "neighbours, and the picture at large: near, mid-near and further pairs",
+    "large-vis": "as umap, with tsne's affinities and a stronger repulsion",
+    "force-atlas2": "a graph, its own or that of the neighbours, by springs and charges",
     "laplacian-eigenmaps": "who is close to whom: smooth curves and branches, large data",
     "diffusion-map": "where walks along the data lead: branches, whatever the density",
     "isomap": "distances along a curved surface",

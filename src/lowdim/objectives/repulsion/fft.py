@@ -102,8 +102,9 @@ class FourierEngine:
         self.run = run
         self.tolerance = tolerance
         splines, self._steps = splines_for(tolerance)
-        # A kernel that is not smooth has steps so fine that slopes between nodes would drown in single precision.
-        dtype = splines.dtype if kernel.is_smooth else np.float64
+        # A kernel that is not smooth has steps so fine that slopes between nodes would drown in single precision; so
+        # would those of one that does not fade, beside its values far away.
+        dtype = splines.dtype if kernel.is_smooth and kernel.fades else np.float64
         self._splines = replace(splines, step=splines.step * kernel.width, dtype=dtype)
         self._grids: dict[float, Grid] = {}
         self._exact = ExactEngine(kernel, run)

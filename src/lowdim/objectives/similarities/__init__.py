@@ -10,14 +10,30 @@ from collections.abc import Mapping
 
 from .base import Similarity, Slopes
 from .gaussian import GAUSSIAN, Gaussian
+from .logarithm import Logarithm
+from .logarithmic_spring import LogarithmicSpring
+from .offset_logarithm import OffsetLogarithm
 from .power import Power
 from .rounded_logarithm import RoundedLogarithm
 from .sampled_logarithm import SampledLogarithm
+from .saturating import Saturating
 from .shifted_student import ShiftedStudent
 from .student import STUDENT, Student
 
 BY_NAME: Mapping[str, type[Similarity]] = {
-    kind.name: kind for kind in (Gaussian, Student, Power, RoundedLogarithm, SampledLogarithm, ShiftedStudent)
+    kind.name: kind
+    for kind in (
+        Gaussian,
+        Student,
+        Power,
+        RoundedLogarithm,
+        SampledLogarithm,
+        OffsetLogarithm,
+        ShiftedStudent,
+        Saturating,
+        Logarithm,
+        LogarithmicSpring,
+    )
 }
 """The similarities that a model file may name."""
 
@@ -26,9 +42,13 @@ __all__ = [
     "GAUSSIAN",
     "STUDENT",
     "Gaussian",
+    "Logarithm",
+    "LogarithmicSpring",
+    "OffsetLogarithm",
     "Power",
     "RoundedLogarithm",
     "SampledLogarithm",
+    "Saturating",
     "ShiftedStudent",
     "Similarity",
     "Slopes",

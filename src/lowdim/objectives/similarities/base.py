@@ -35,6 +35,8 @@ class Similarity(ABC):
     name: ClassVar[str]
     is_smooth: ClassVar[bool] = True
     """Whether its slopes are finite at D = 0, as K itself must be. Then a fine grid carries the kernel alone."""
+    fades: ClassVar[bool] = True
+    """Whether K stays of one size however far points are apart; else its differences drown in single precision."""
     pull_fades: ClassVar[bool] = True
     """Whether f' falls to 0 with distance, so that a point's nearest neighbours place it all but alone."""
 

@@ -93,6 +93,15 @@ DIFFUSION = [
 THEIRS = {ours: tuple(inspect.signature(theirs).parameters) for ours, theirs in PAIRS.items()} | {
     lowdim.Sammon: (*inspect.signature(manifold.MDS).parameters, "weights", "niter", "tol"),
     lowdim.UMAP: UMAP_LEARN,
+    lowdim.PaCMAP: ["n_components", "n_neighbors", "MN_ratio", "FP_ratio", "lr", "num_iters"],
+    lowdim.ForceAtlas2: [
+        "scalingRatio",
+        "strongGravityMode",
+        "linLogMode",
+        "gravity",
+        "scaling_ratio",
+        "linlog",
+    ],
     lowdim.DiffusionMap: DIFFUSION,
 }
 FOREIGN = [

@@ -22,6 +22,7 @@ NAMES = [
     "tsne",
     "umap",
     "evaluation",
+    "trust",
     "placing",
     "service",
     "gaussian_embeddings",

@@ -28,6 +28,7 @@ ORDER = [
     {"eigen"},
     {"solvers", "linear"},
     {"optimize"},
+    {"reliability"},
     {"plotting"},
     {"store"},
     {"estimators"},

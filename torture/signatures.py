@@ -88,6 +88,7 @@ def run() -> None:
         _fit_graphs(rng.normal(size=(6000, 2)) @ rng.normal(size=(2, 60)) + rng.normal(size=(6000, 60)))
         _fit_large(rng.normal(size=(20_000, 2)) @ rng.normal(size=(2, 100)) + rng.normal(size=(20_000, 100)))
         _descend(points.X)
+        _trust(points.X)
         for _, work in variants():
             work()
 
@@ -130,6 +131,14 @@ def _descend(X: Any) -> None:
         for repulsion in ("exact", "barnes-hut"):
             for optimizer in ("fp", "diagh", "sd", "sd-"):
                 kind(2, repulsion=repulsion, optimizer=optimizer, homotopy=None, max_iter=3).fit(X)
+
+
+def _trust(X: Any) -> None:
+    """Ranks and curvatures of the points of pictures."""
+    for kind in (lowdim.TSNE, lowdim.UMAP, lowdim.ElasticEmbedding):
+        for n_components in (2, 3):
+            model = kind(n_components, max_iter=3).fit(X)
+            lowdim.trust(X, model.embedding_, model)
 
 
 def main() -> None:

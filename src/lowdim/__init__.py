@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from .objectives.repulsion.exact import Exact
     from .objectives.repulsion.fft import FFT
     from .plotting import animate, plot
-    from .selection import sweep
+    from .reliability.measure import trust
+    from .selection import compare, sweep
     from .solvers.landmarks.landmark_z import LandmarkZ
     from .solvers.landmarks.lll import LLL
     from .solvers.landmarks.nystrom import Nystrom
@@ -88,7 +89,9 @@ _HOMES = {
     "estimate_dimension": "metrics",
     "procrustes": "metrics",
     "score": "metrics",
+    "compare": "selection",
     "sweep": "selection",
+    "trust": "reliability",
     "plot": "plotting",
     "animate": "plotting",
     "save": "models",
@@ -132,6 +135,7 @@ __all__ = [
     "VariationalNystrom",
     "__version__",
     "animate",
+    "compare",
     "datasets",
     "estimate_dimension",
     "load",
@@ -140,6 +144,7 @@ __all__ = [
     "save",
     "score",
     "sweep",
+    "trust",
 ]
 
 

@@ -126,6 +126,7 @@ class ForceAtlas2(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "scaling", "gravity")
     _surely_bounded: ClassVar[float] = np.inf
+    _reopens: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -125,6 +125,7 @@ class LargeVis(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("perplexity", "n_neighbors", "gamma")
     _surely_bounded: ClassVar[float] = np.inf
+    _reopens: ClassVar[bool] = False
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_points(self, X, what="affinities", reset=reset)

@@ -46,6 +46,7 @@ from .embedding_parameters import CommonEmbedding
 from .embedding_schedule import choose_optimizer, make_schedule
 from .graphs import metric_of
 from .initial_embedding import check_start, find_start
+from .reopening import Reopening
 from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
 TIES = 10.0
@@ -71,7 +72,7 @@ def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) ->
     return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
-class NeighborEmbedding(CommonEmbedding):
+class NeighborEmbedding(Reopening, CommonEmbedding):
     """Base of SNE, symmetric SNE, t-SNE, the elastic embedding and UMAP.
 
     A subclass says which affinities there are, which kernels attraction and repulsion have, the objective, the scale of

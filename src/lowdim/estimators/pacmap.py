@@ -124,6 +124,7 @@ class PaCMAP(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "MN_ratio", "FP_ratio")
     _surely_bounded: ClassVar[float] = np.inf
+    _reopens: ClassVar[bool] = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -12,7 +12,7 @@ phi. The field phi is that of the fitted points and is computed once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -24,7 +24,7 @@ from ..core.run import Run
 from ..data.rows import Rows, unmarked
 from ..errors import InputError
 from ..objectives.density import FrozenDensity
-from ..objectives.repulsion.protocol import FrozenField
+from ..objectives.repulsion.protocol import Field, FrozenField
 from ..objectives.similarities import Similarity
 from .nystrom import Affinities, NeighborAffinities
 
@@ -85,19 +85,47 @@ class FixedEmbeddingMap:
             places[new] = self._place(Ties.of(tied, None if wanted is None else wanted[new]), run)
         return places
 
+    def place_again(self, affinities: Sparse, starts: Integers, without: Without, run: Run) -> Floats:
+        """Where fitted points come to rest as if each were new, with other affinities and without its own push.
+
+        ``affinities`` are taken as they are: how much they sum to says how strong the pull is. Each point goes down
+        from its own place, and from the lowest of the mean of its ties and the places of the fitted points ``starts``
+        (n x s); the lower end of the two is taken.
+        """
+        ties = Ties.of(affinities)
+        entries = (affinities.data, ties.weights.indices, ties.weights.indptr)
+        pulled = replace(ties, weights=csr_array(entries, shape=affinities.shape))
+        places = [np.asarray(ties.weights @ self.embedding), *(self.embedding[some] for some in starts.T)]
+        first, value = self._descend(self.embedding[without.points], pulled, run, without)
+        second, other = self._descend(self._lowest(places, pulled, run, without), pulled, run, without)
+        return np.where((other < value)[:, None], second, first)
+
     def _place(self, ties: Ties, run: Run) -> Floats:
-        """Scaled descent: a step of the pull's own curvature, longer while E falls, shorter where it does not."""
+        """Down from the mean of the ties, or from the strongest where that is lower."""
+        starts = [np.asarray(ties.weights @ self.embedding), self.embedding[ties.strongest]]
+        return self._descend(self._lowest(starts, ties, run), ties, run)[0]
+
+    def _lowest(self, starts: list[Floats], ties: Ties, run: Run, without: Without | None = None) -> Floats:
+        """The start of each row where its objective is lowest, the first of several."""
         everyone = np.arange(ties.n_rows)
-        X = np.asarray(ties.weights @ self.embedding)
-        nearest = self.embedding[ties.strongest]
-        value, step = self._evaluate(X, ties, everyone, run)
-        other, other_step = self._evaluate(nearest, ties, everyone, run)
-        better = other < value
-        X[better], value[better], step[better] = nearest[better], other[better], other_step[better]
+        X = starts[0].copy()
+        value, _ = self._evaluate(X, ties, everyone, run, without)
+        for place in starts[1:]:
+            other, _ = self._evaluate(place, ties, everyone, run, without)
+            better = other < value
+            X[better], value[better] = place[better], other[better]
+        return X
+
+    def _descend(
+        self, start: Floats, ties: Ties, run: Run, without: Without | None = None
+    ) -> tuple[Floats, Floats]:
+        """Scaled descent: a step of the pull's own curvature, longer while E falls, shorter where it does not."""
+        everyone, X = np.arange(ties.n_rows), start.copy()
+        value, step = self._evaluate(X, ties, everyone, run, without)
         length, moving = np.ones(ties.n_rows), everyone
         for _ in range(MOST_STEPS):
             trial = X[moving] + length[moving, None] * step[moving]
-            found, next_step = self._evaluate(trial, ties, moving, run)
+            found, next_step = self._evaluate(trial, ties, moving, run, without)
             falls = found < value[moving]
             ahead = moving[falls]
             X[ahead], value[ahead], step[ahead] = trial[falls], found[falls], next_step[falls]
@@ -107,9 +135,11 @@ class FixedEmbeddingMap:
             moving = moving[reach > SETTLED]
             if moving.size == 0:
                 break
-        return X
+        return X, value
 
-    def _evaluate(self, X: Floats, ties: Ties, rows: Integers, run: Run) -> tuple[Floats, Floats]:
+    def _evaluate(
+        self, X: Floats, ties: Ties, rows: Integers, run: Run, without: Without | None = None
+    ) -> tuple[Floats, Floats]:
         """The objective of some of the points at X, and their steps -gradient / (curvature of the pull)."""
         X = np.ascontiguousarray(X)
         energy, pull, curvature = np.empty(rows.size), np.empty_like(X), np.empty(rows.size)
@@ -125,12 +155,35 @@ class FixedEmbeddingMap:
         if self.density is not None and ties.wanted is not None:
             self.density.add(radial, W, embedding, rows, X, ties.wanted, energy, pull, run)
         field = self.field.at(X, run)
+        if without is not None:
+            field = without.taken_from(field, X, rows, self.embedding)
         if self.by_logarithm:
             phi = np.maximum(field.potential, np.finfo(np.float64).tiny)
             push, energy = self.strength * field.force / phi[:, None], energy + self.strength * np.log(phi)
         else:
             push, energy = self.strength * field.force, energy + self.strength * field.potential
         return energy, np.asarray((push - pull) / curvature[:, None])
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """Fitted points that are placed as if they were new: what each adds to the field is taken from it.
+
+    ``points`` has the fitted point of each row, ``kernel`` is that of the field and ``masses`` are those of the fitted
+    points, 1 where None.
+    """
+
+    points: Integers
+    kernel: Similarity
+    masses: Floats | None
+
+    def taken_from(self, field: Field, X: Floats, rows: Integers, embedding: Floats) -> Field:
+        """The field at places of some rows, without each row's own point."""
+        own = self.points[rows]
+        v = X - embedding[own]
+        D, charges = np.einsum("ni,ni->n", v, v), 1.0 if self.masses is None else self.masses[own]
+        potential = field.potential - charges * self.kernel.bounded(D, 0)
+        return Field(potential, field.force - (charges * self.kernel.bounded(D, 1))[:, None] * v)
 
 
 @dataclass(frozen=True, slots=True)

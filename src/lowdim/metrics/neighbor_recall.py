@@ -88,12 +88,22 @@ def neighbor_recall(
     shown = build_index(Rows(points), search="exact", n_neighbors=k, run=run).query(None, k, run).indices
     index = build_index(rows, metric, search="exact", n_neighbors=k, run=run)
     given, near = _known(index, shown, k) if isinstance(index, GraphIndex) else _found(index, shown, k, run)
-    furthest = given.max(axis=1, keepdims=True)
-    # As many of the points at the distance of the k-th as have room beside the nearer ones: those shown come first.
-    room = k - (given < furthest).sum(axis=1)
-    kept = (near < furthest).sum(axis=1) + np.minimum(room, (near == furthest).sum(axis=1))
-    shares: Floats = kept / k
+    shares: Floats = count_kept(given, near, k) / k
     return shares
+
+
+def count_kept(given: Floats, near: Floats, k: int) -> Integers:
+    """How many of the k nearest of each row are among the k shown nearest.
+
+    ``given`` has the distances of the nearest, ascending, and ``near`` of those shown, both in the data and in their
+    order; those beyond the k first are not looked at.
+    """
+    furthest = given[:, :k].max(axis=1, keepdims=True)
+    # As many of the points at the distance of the k-th as have room beside the nearer ones: those shown come first.
+    room = k - (given[:, :k] < furthest).sum(axis=1)
+    shown = near[:, :k]
+    kept: Integers = (shown < furthest).sum(axis=1) + np.minimum(room, (shown == furthest).sum(axis=1))
+    return kept
 
 
 def _found(index: Index, shown: Integers, k: int, run: Run) -> tuple[Floats, Floats]:
@@ -111,10 +121,15 @@ def _known(index: GraphIndex, shown: Integers, k: int) -> tuple[Floats, Floats]:
             f"{named('X', 'neighbor_recall')} must hold at least k = {k} distances of each point to others; "
             f"{short} rows hold fewer. Give more neighbours, or a smaller k."
         )
-    graph, near = index.graph, np.empty(shown.size)
-    owners = np.repeat(np.arange(index.n_points, dtype=np.int64), k)
-    kernels.neighbors.graphs.look_up(
-        graph.indptr, graph.indices, graph.data.astype(np.float64), owners, shown, near
-    )
     given = stored.first(k).distances.reshape(-1, k)
-    return given, np.nan_to_num(near, copy=False, nan=np.inf).reshape(-1, k)
+    return given, known_distances(index, np.arange(index.n_points), shown.reshape(-1, k))
+
+
+def known_distances(index: GraphIndex, rows: Integers, others: Integers) -> Floats:
+    """Distances that are stored of some points to others, M x k; infinite where none is."""
+    graph, near = index.graph, np.empty(others.size)
+    owners = np.repeat(rows.astype(np.int64), others.shape[1])
+    kernels.neighbors.graphs.look_up(
+        graph.indptr, graph.indices, graph.data.astype(np.float64), owners, others.ravel(), near
+    )
+    return np.nan_to_num(near, copy=False, nan=np.inf).reshape(others.shape)

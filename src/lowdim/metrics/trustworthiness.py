@@ -19,14 +19,20 @@ class Trustworthiness:
     names = ("trustworthiness", "continuity")
 
     def __init__(self, n_points: int, n_neighbors: int) -> None:
-        n, k = n_points, n_neighbors
-        self.worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
+        self.worst = worst_intrusion(n_points, n_neighbors)
 
     def of_rows(self, view: View) -> Floats:
         """1 less the share of the worst that could be, of each row."""
-        # With all others as neighbours there is nobody left to intrude.
-        return 1.0 - view.orders.intrusions / max(self.worst, 1.0)
+        return 1.0 - view.orders.intrusions / self.worst
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
         """Both, as means over the rows."""
         return {name: sample.mean(values[:, column]) for column, name in enumerate(self.names)}
+
+
+def worst_intrusion(n_points: int, n_neighbors: int) -> float:
+    """How far beyond the k nearest those shown can be ranked at worst, summed over the k shown of one point."""
+    n, k = n_points, n_neighbors
+    worst = k * (2 * n - 3 * k - 1) / 2 if 2 * k < n else (n - k) * (n - k - 1) / 2
+    # With all others as neighbours there is nobody left to intrude.
+    return max(worst, 1.0)

@@ -17,9 +17,11 @@ import numpy as np
 from .. import kernels
 from ..core.parallel import light_rows
 from ..core.places import State
-from ..core.records import Floats, Sparse
+from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
+from ..errors import InputError
 from .attraction import Attraction
+from .blocks import edge_blocks
 from .density import Density
 from .protocol import Evaluation
 from .repulsion.protocol import Engine, FrozenField
@@ -163,6 +165,18 @@ class NeighborObjective(ABC):
             return total
 
         return apply
+
+    def blocks(self, X: Floats, rows: Integers) -> Floats:
+        """The d x d blocks of the Hessian of some points, M x d x d: 4 sum w I + 8 w^xx and what is of lower rank.
+
+        All pairs are summed, whatever the engine: differences of its errors would drown the least curvatures.
+        """
+        total = edge_blocks(self.attraction, X, rows)
+        return total if self.lam == 0.0 else total + self.lam * self._repulsive_blocks(X, rows)
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """The blocks of E-, of the objectives that know them."""
+        raise InputError(f"The curvature of {type(self).__name__} is not known. Use another method.")
 
     @abstractmethod
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
+from .blocks import pair_blocks
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term
 
@@ -56,6 +57,19 @@ class ElasticEmbedding(NeighborObjective):
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """Lambda w- K between all points; all slopes of the Gaussian are the same."""
         return (DenseTerm(X, lambda C: self.lam * self._product(X, C)),)
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of sum w- K, every pair twice; with w- of distances, whose factors are charges, some at a time."""
+        masses = self.counts[:, None]
+        if self._factors is None:
+            return 2.0 * masses[rows, :, None] * pair_blocks(self.kernel, X, masses, rows, self.run)[:, 0]
+        left, right = self._factors
+        total = np.zeros((rows.size, X.shape[1], X.shape[1]))
+        for first in range(0, left.shape[1], CHARGES):
+            part = slice(first, first + CHARGES)
+            blocks = pair_blocks(self.kernel, X, masses * right[:, part], rows, self.run)
+            total += np.einsum("nr,nrab->nab", left[rows, part], blocks)
+        return np.asarray(2.0 * masses[rows, :, None] * total)
 
     def _product(self, X: Floats, C: Floats) -> Floats:
         """sum_m c_n c_m w-_nm exp(-D_nm) C_m: the factors of w- are charges, some at a time."""

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
+from .blocks import pair_blocks
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term, attractive_edges
 
@@ -54,6 +55,11 @@ class NegativeTSNE(NeighborObjective):
         force = self.weighted(field.force)
         force *= self.rate
         return self.rate * float(np.sum(self.counts * (field.potential + self.copies))), force
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """m / N^2 times the curvature of sum K, in which every pair counts twice."""
+        second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
+        return np.asarray(2.0 * self.rate * self.counts[rows, None, None] * second)
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda m K_2 / N^2 between all points, and p f'' on edges, there no more than the former if ``positive``."""

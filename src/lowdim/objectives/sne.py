@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .base import NeighborObjective
+from .blocks import outer, pair_blocks, pair_moments
 from .far import FAR, FarRows, FarTerm, look_far
 from .terms import DenseTerm, Term
 
@@ -51,6 +52,24 @@ class SNE(NeighborObjective):
 
         dense = DenseTerm(X, product)
         return (dense,) if rows.far is None else (dense, FarTerm(rows.far, rows.far.logs, self.lam))
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of sum_m c_m log S_m: what point n adds to its own S_n and to every other S_m, each divided by it.
+
+        The squares of the slopes of log S_m sum K_1^2 v v' / S_m^2, and K_1^2 of a Gaussian at D is K_2 at 2 D. Points
+        that are far from all others add nothing.
+        """
+        field = self.engine.field(X, self.masses)
+        inverse = self._rows(X, field.potential).inverse
+        masses = self.counts
+        here = masses[rows, None, None]
+        both = pair_blocks(self.kernel, X, np.column_stack([masses, masses * inverse]), rows, self.run)
+        total = here * (inverse[rows, None, None] * both[:, 0] + both[:, 1])
+        total -= here * outer(2.0 * inverse[rows, None] * field.force[rows])
+        _, squares = pair_moments(
+            self.kernel, np.sqrt(2.0) * X, (masses * inverse**2)[:, None], rows, self.run
+        )
+        return np.asarray(total - 2.0 * here**2 * squares[:, 0])
 
     def _rows(self, X: Floats, potential: Floats) -> _Rows:
         """1 / S_n where S_n is large enough to divide by, and the other rows apart."""

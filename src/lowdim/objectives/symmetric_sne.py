@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .base import NeighborObjective
+from .blocks import outer, pair_blocks
 from .far import FAR, FarRows, FarTerm, look_far
 from .terms import DenseTerm, Term
 
@@ -45,6 +46,16 @@ class SymmetricSNE(NeighborObjective):
             return scale * masses * self.engine.sums(X, masses * C, 0)
 
         return (DenseTerm(X, product),)
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of log Z: the second derivative of Z, in which every pair counts twice, over Z, less the square of Z' / Z."""
+        field, masses = self.engine.field(X, self.masses), self.counts[rows, None]
+        Z = self._normaliser(field.potential)
+        if self._is_far(Z):
+            return np.zeros((rows.size, X.shape[1], X.shape[1]))
+        slopes = -4.0 * masses * field.force[rows] / Z
+        second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
+        return np.asarray(2.0 * masses[:, :, None] * second / Z - outer(slopes))
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum exp(-D) over all pairs of rows; the pairs of copies have D = 0."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .base import NeighborObjective
+from .blocks import outer, pair_blocks
 from .terms import DenseTerm, Term, attractive_edges
 
 
@@ -45,6 +46,14 @@ class TSNE(NeighborObjective):
 
         bound = scale if positive else None
         return (DenseTerm(X, product), attractive_edges(X, self.attraction, self.counts, bound))
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of log Z: the second derivative of Z, in which every pair counts twice, over Z, less the square of Z' / Z."""
+        field, masses = self.engine.field(X, self.masses), self.counts[rows, None]
+        Z = self._normaliser(field.potential)
+        slopes = -4.0 * masses * field.force[rows] / Z
+        second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
+        return np.asarray(2.0 * masses[:, :, None] * second / Z - outer(slopes))
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum K over all pairs of rows, those of copies too."""

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
+from .blocks import pair_blocks
 from .repulsion.protocol import Engine, FrozenField
 from .terms import DenseTerm, Term, attractive_edges
 
@@ -103,6 +104,19 @@ class UMAP(NeighborObjective):
         back = self.engine.field(X, self.charges).force
         force += self.weighed(back, 0.5 * self.rate * self.drawn)
         return energy, force
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """m / (2 N) times the curvature of what pushes i, d_i sum c_k r, and of what i pushes, c_i sum d_k r.
+
+        As ``faithful`` the first counts twice, in the place of the second: the derivative of the expected step.
+        """
+        d, drawn = self.charges, self.drawn
+        if self.faithful:
+            own = pair_blocks(self.kernel, X, drawn[:, None], rows, self.run)[:, 0]
+            return np.asarray(2.0 * self.rate * d[rows, None, None] * own)
+        both = pair_blocks(self.kernel, X, np.column_stack([drawn, d]), rows, self.run)
+        factors = np.stack([d[rows], drawn[rows]], axis=1)
+        return np.asarray(self.rate * np.einsum("nc,ncab->nab", factors, both))
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda m (d_i + d_k) r_2 / (4 N) between all points, and on edges mu f'', if ``positive`` where above 0."""

@@ -17,6 +17,8 @@ from ..core.records import Floats, Report, format_bytes
 from ..errors import InputError, LowdimError
 from ..metrics.score import score
 from ..metrics.score_results import Scores
+from ..reliability import Trust
+from ..reliability.short import short_trust
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
 from .labels import Columns, Labels, Named, named, table_of
@@ -30,6 +32,7 @@ from .report_parts import (
     quality_section,
     section,
     stages_section,
+    trust_section,
     warnings_section,
 )
 from .static import checked_points, picture, varying_axes
@@ -49,6 +52,7 @@ def write_report(
     *,
     columns: Columns = None,
     scores: Scores | None = None,
+    trust: Trust | None = None,
     command: str | None = None,
     images: ArrayLike | None = None,
     force: bool = False,
@@ -70,6 +74,8 @@ def write_report(
         Further columns for the map, by name; see `lowdim.plot`.
     scores
         What `lowdim.score` found, where it is known already.
+    trust
+        What `lowdim.trust` found, where it is known already; else, with X, a short form is measured.
     command
         The command that was run, for the part that says how to run it again.
     images
@@ -95,6 +101,8 @@ def write_report(
     unknown: Text = "Not measured: give the data (X) to measure it."
     if scores is None and X is not None:
         scores, unknown = _measured(model, X, given.values)
+    if trust is None and X is not None and scores is not None:
+        trust = short_trust(X, embedding, model)
     pictures = None if images is None else Images.of(images, len(embedding))
     title = f"{report.method} of {report.shape[0]:,} × {report.shape[1]:,}"
     body = tag(
@@ -103,6 +111,7 @@ def write_report(
         _map_section(model, np.asarray(embedding), given, columns, pictures),
         warnings_section(report),
         quality_section(scores, unknown),
+        trust_section(trust),
         done_section(model, report),
         stages_section(report),
         _course_section(model),

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.markup import Markup, Text, joined, tag
 from ..core.records import Report, format_bytes, short
 from ..metrics.score_results import MEASURES, Scores
+from ..reliability import Trust
 
 _LIBRARIES = ("lowdim", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -111,6 +112,18 @@ def quality_section(scores: Scores | None, unknown: Text) -> Markup:
     )
     head = ["measure", "value", f"{100 * scores.confidence:.4g} % interval", "", "what it says"]
     return section("Quality", note(about), grid(head, rows, (1, 2)))
+
+
+def trust_section(trust: Trust | None) -> Markup:
+    """How far to believe the picture, where that was measured: in a sentence, and the share of each verdict."""
+    if trust is None:
+        return joined()
+    rows: list[list[Text]] = [
+        [word, f"{100 * float(share):.2f} %", _track(float(share), share.low, share.high)]
+        for word, share in trust.shares().items()
+    ]
+    notes = [note(text) for text in trust.notes]
+    return section("How far to believe it", tag("p", trust.summary()), grid(["", "", ""], rows, (1,)), *notes)
 
 
 def stages_section(report: Report) -> Markup:

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..core.records import Floats
 from ..errors import InputError
+from ..reliability.record import Trust
 from ..validation import read_array
+from .belief import beside, check_trust, draw_ellipses, without_doubtful
 from .colours import colouring
 from .drawing import (
     add_axes,
@@ -57,6 +59,8 @@ def plot(
     density: bool | str = "auto",
     columns: Columns = None,
     ids: ArrayLike | None = None,
+    trust: Trust | None = None,
+    ellipses: bool = False,
 ) -> Figure | Page:
     """Draw an embedding of one, two or three dimensions, coloured by labels.
 
@@ -96,6 +100,11 @@ def plot(
         frame of pandas or polars, a table of Arrow, or AnnData, whose ``obs`` they are.
     ids
         Names of the points, for the page.
+    trust
+        What `lowdim.trust` found of these points: those that are not to be believed are grey, ``labels`` may name one
+        of its columns, and the page has them all.
+    ellipses
+        Draw what the map makes of small balls of one size, by ``trust``, on a picture of two dimensions.
 
     Returns
     -------
@@ -118,14 +127,15 @@ def plot(
         )
     points = checked_points("embedding", embedding)
     shown = tuple(range(points.shape[1])) if ax is not None else varying_axes(points)
-    given = named(labels, columns)
+    check_trust(trust, points.shape[0])
+    given = named(labels, beside(labels, columns, trust))
     pictures = None if images is None else Images.of(images, points.shape[0])
     if path is not None and Path(path).suffix.lower() in (".html", ".htm"):
         content = Content.of(
             points[:, shown],
             given,
             title=title,
-            columns=table_of(columns),
+            columns=table_of(columns) | table_of(trust),
             ids=ids,
             continuous=continuous,
             colormap=colormap,
@@ -142,7 +152,10 @@ def plot(
         legend=legend,
         images=pictures,
         density=density,
+        trust=trust,
     )
+    if ellipses:
+        draw_ellipses(figure.axes[0] if ax is None else ax, points[:, shown], trust)
     if len(shown) < points.shape[1]:
         name_axes(figure.axes[0], shown)
     if path is not None:
@@ -178,9 +191,12 @@ def picture(
     images: Images | None = None,
     density: bool | str = "auto",
     names: bool = True,
+    trust: Trust | None = None,
 ) -> Figure:
     """The figure of ``plot``, of checked points; without ``names`` even very many classes have a legend beside it."""
     tints = colouring(labels, points.shape[0], continuous=continuous, scale=colormap)
+    if trust is not None:
+        tints = without_doubtful(tints, trust)
     n_dimensions = points.shape[1]
     dense = is_dense(density, points.shape[0])
     named = names and n_dimensions == 2 and len(tints.classes) > MOST_BESIDE

@@ -18,7 +18,8 @@ from ..usage import UsageError, nearest
 
 TEXT = """\
 Compare EMBEDDING with the DATA that it shows: are neighbours kept, are distances kept and, with --label, do neighbours
-tell the label? Values come with confidence intervals where only a sample of the rows was looked at.
+tell the label? Values come with confidence intervals where only a sample of the rows was looked at. A sentence says how
+many of the points are better placed than at random.
 """
 EXAMPLES = [
     ("lowdim score cells.csv cells.embedding.csv --label type", "every measure that applies"),
@@ -67,6 +68,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
     from ...data import files
     from ...errors import InputError
     from ...metrics import score
+    from ...reliability.short import short_trust
 
     parameters = given(options, "own:")
     _check_names(options.measures)
@@ -79,13 +81,16 @@ def run(options: argparse.Namespace, session: Session) -> int:
         )
     with about(options.data), session.stage("score"), finding_gaps(table):
         scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
+        believed = None if options.measures else short_trust(table.X, coordinates, metric=scores.metric)
     session.quieten()
+    text = str(scores) if believed is None else f"{scores}\n\n{believed.summary()}"
+    found = scores.as_dict() | {"trust": None if believed is None else believed.as_dict()}
     with writing(session) as results:
         if options.json is None:
-            results.write(STANDARD, lambda: write_text(STANDARD, str(scores), force=False, inputs=()))
+            results.write(STANDARD, lambda: write_text(STANDARD, text, force=False, inputs=()))
         results.write(
             options.json,
-            lambda: write_json(options.json, scores.as_dict(), force=options.force, inputs=inputs),
+            lambda: write_json(options.json, found, force=options.force, inputs=inputs),
         )
     return DONE
 

@@ -83,7 +83,7 @@ def look_around(
         indices, distances = found.indices.reshape(-1, k), found.distances.reshape(-1, k)
     else:
         found = index.query(rows.select(sample.rows), k + 1, run)
-        indices, distances = _without_self(
+        indices, distances = without_self(
             found.indices.reshape(-1, k + 1), found.distances.reshape(-1, k + 1), sample.rows
         )
     apart = distances[:, 0] > 0
@@ -91,7 +91,7 @@ def look_around(
     return Surroundings(index, neighbors, sample.quantile, rng, run), int((~apart).sum())
 
 
-def _without_self(indices: Integers, distances: Floats, own: Integers) -> tuple[Integers, Floats]:
+def without_self(indices: Integers, distances: Floats, own: Integers) -> tuple[Integers, Floats]:
     """Neighbours of indexed points that were asked for as if they were new: each without itself."""
     order = np.argsort(np.where(indices == own[:, None], -1.0, distances), axis=1, kind="stable")[:, 1:]
     return np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)

@@ -119,8 +119,9 @@ class Comparison:
         means, best = self.agreement.mean(axis=1), self.names[int(self.recall.mean(axis=1).argmax())]
         nearest, farthest = self.pairs[int(means.argmax())], self.pairs[int(means.argmin())]
         far = float((self.moved[int(means.argmin())] > MOVED).mean())
-        apart = f", {farthest[0]} and {farthest[1]} least ({_percent(means.min())})" if len(means) > 1 else ""
-        shared = f"{nearest[0]} and {nearest[1]} share most ({_percent(means.max())}){apart}"
+        shared = f"{nearest[0]} and {nearest[1]} share {_percent(means.max())}"
+        if len(means) > 1:
+            shared += f", more than any others, and {farthest[0]} and {farthest[1]} {_percent(means.min())}, the least"
         kept = f"{best} keeps most of the data's neighbours ({_percent(self.recall.mean(axis=1).max())})"
         return (
             f"Of {self.n_neighbors} neighbours {shared}; by chance it would be {_percent(self.chance)}; {_percent(far)}"

@@ -21,6 +21,7 @@ NAMES = [
     "million",
     "tsne",
     "umap",
+    "growth",
     "evaluation",
     "trust",
     "placing",

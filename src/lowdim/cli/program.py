@@ -12,6 +12,7 @@ from .usage import UsageError, nearest
 COMMANDS = {
     "embed": "turn many-dimensional data into a few coordinates, pictures, a model",
     "transform": "place new data on the map of a model",
+    "update": "let a model grow by new data, its picture staying put",
     "sweep": "try values of parameters and compare the results",
     "score": "measure how faithful an embedding is",
     "plot": "draw an embedding",

@@ -5,23 +5,23 @@ from __future__ import annotations
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
-from ..core.events import Event, Events, Listener
-from ..core.memory import peak_memory
+from ..core.events import Events, Listener
 from ..core.messages import named, setting
 from ..core.messages import value as quoted
 from ..core.notebook import listener_for
-from ..core.records import Choice, Floats, Plan, PlannedStage, Report, Solution, Stage, needed_bytes
+from ..core.places import Place
+from ..core.records import Floats, Integers, Plan, PlannedStage, Report, Solution, needed_bytes
 from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
 from ..core.run import Run, Shared, Store, Workers
 from ..core.streams import Streams
@@ -33,6 +33,7 @@ from ..neighbors.metrics import bind_metric
 from ..store.checkpoint import keeping
 from ..store.identity import Identity
 from .foreign_names import ForeignNames, own_word
+from .recorder import Recorder
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),
@@ -44,37 +45,10 @@ COMMON_RULES: Mapping[str, Rule] = {
     "verbose": Either(Truth(), Whole(0)),
 }
 
-
-class Recorder:
-    """Listener that turns the stream of events into a report."""
-
-    def __init__(self) -> None:
-        self._open: list[int] = []
-        self._stages: list[Stage] = []
-        self._choices: list[Choice] = []
-        self._warnings: list[str] = []
-
-    def __call__(self, event: Event) -> None:
-        """Note what belongs in the report."""
-        if event.kind == "started":
-            self._open.append(len(self._stages))
-            self._stages.append(Stage(event.stage, 0.0, len(self._open) - 1))
-        elif event.kind in ("finished", "failed"):
-            place = self._open.pop()
-            self._stages[place] = Stage(event.stage, event.data["took"], len(self._open), peak_memory())
-        elif event.kind == "chosen":
-            choice = Choice(event.data["what"], event.data["choice"], event.data["why"])
-            if choice not in self._choices:  # the phases of a homotopy all choose the same
-                self._choices.append(choice)
-        elif event.kind == "warned":
-            self._warnings.append(event.message)
-
-    def report(self, method: str, shape: tuple[int, int], figures: Mapping[str, Any]) -> Report:
-        """The report so far."""
-        return Report(
-            method, shape, tuple(self._stages), tuple(self._choices), tuple(self._warnings), dict(figures)
-        )
-
+INSTEAD: dict[str, str] = {
+    "partial_fit": ": with more rows all coordinates change. Use update(X), which returns a new model."
+}
+"""What to use in the place of attributes that other libraries have."""
 
 Kind = TypeVar("Kind")
 
@@ -137,7 +111,7 @@ class Estimator(
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_RULES
     _instead: ClassVar[Mapping[str, str]] = {}
-    """What to use in the place of attributes that other libraries have."""
+    """The same for attributes of one class."""
 
     embedding_: Floats
     embedding_shape_: tuple[int, int]
@@ -161,24 +135,91 @@ class Estimator(
     def _fit(self, X: Any, store: Store, y: Any = None) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
+        recorder, events = self._listened_to()
+        with events.stage("check"):
+            rows = self._check_input(X, reset=True)
+            targets = self._check_targets(y, rows)
+            self._check_memory(rows)
+        with keeping(self.checkpoint, lambda: self._identity(rows).beside(y=targets), events) as place:
+            run = self._run(events, place, store)
+            embedded = self._embed(rows, run) if targets is None else self._embed_toward(targets, rows, run)
+        self._leave(embedded, as_came(embedded.coordinates, rows), recorder, rows.shape)
+        return self
+
+    def update(self, X: Any) -> Self:
+        """A new model of the rows of this one and of those of ``X`` after them; this one stays as it is.
+
+        New points are placed by the map; what becomes of the old ones, docs/growth.md says of each method.
+
+        Parameters
+        ----------
+        X
+            New points as rows, with the columns of the fit.
+        """
+        check_is_fitted(self)
+        rows = self._check_input(X, reset=False)
+        return self._changed(lambda model, run: model._grown(self, rows, run), self._identity(rows))
+
+    def remove(self, rows: Any) -> Self:
+        """A new model without some of the rows of this one, which stays as it is.
+
+        Parameters
+        ----------
+        rows
+            Numbers of the rows to leave out, as they came, from 0; or a truth value for each row.
+        """
+        check_is_fitted(self)
+        kept = validation.check_left(rows, self._n_rows)
+        identity = Identity(type(self).__name__, self.get_params(deep=False), {"kept": kept})
+        return self._changed(lambda model, run: model._shrunk(self, kept, run), identity)
+
+    def _changed(self, change: Callable[[Self, Run], Embedded], identity: Identity) -> Self:
+        """A new model of the same parameters, with other rows than this one."""
+        self._check_parameters()
+        if "embedding_" not in vars(self):
+            raise InputError(
+                f"This {type(self).__name__} was saved without embedding_, so that nothing says where its rows are. "
+                "Save it with its embedding, or fit it again to all rows."
+            )
+        model: Self = clone(self)
+        recorder, events = model._listened_to()
+        for name, value in vars(self).items():
+            if name.endswith("_in_") or name == "_sklearn_output_config":
+                setattr(model, name, value)
+        with keeping(self.checkpoint, lambda: identity.beside(before=self.embedding_), events) as place:
+            embedded = change(model, model._run(events, place, Store()))
+        coordinates = embedded.coordinates.astype(self.embedding_.dtype, copy=False)
+        n_rows = coordinates.shape[0]
+        model._leave(embedded, coordinates, recorder, (n_rows, vars(self).get("n_features_in_", n_rows)))
+        return model
+
+    def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
+        """What ``update`` makes of new rows."""
+        raise InputError(f"{type(self).__name__} cannot take in more rows. Fit it again to all of them.")
+
+    def _shrunk(self, before: Estimator, kept: Integers, run: Run) -> Embedded:
+        """What ``remove`` leaves."""
+        raise InputError(f"{type(self).__name__} cannot leave rows out. Fit it again to those that are left.")
+
+    def _listened_to(self) -> tuple[Recorder, Events]:
+        """The stream of events, and who writes the report of it."""
         recorder = Recorder()
         listeners: list[Listener] = [recorder]
         if self.verbose:
             listeners.append(listener_for(self.verbose))
         if self.callback is not None:
             listeners.append(self.callback)
-        events = Events(*listeners)
-        with events.stage("check"):
-            rows = self._check_input(X, reset=True)
-            targets = self._check_targets(y, rows)
-            self._check_memory(rows)
-        with keeping(self.checkpoint, lambda: self._identity(rows).beside(y=targets), events) as place:
-            if self.checkpoint is not None:
-                store = Store(place, Shared(place=place))
-            streams = Streams(self.random_state)
-            run = Run(events, self._workers, streams, store)
-            embedded = self._embed(rows, run) if targets is None else self._embed_toward(targets, rows, run)
-        coordinates = as_came(embedded.coordinates, rows)
+        return recorder, Events(*listeners)
+
+    def _run(self, events: Events, place: Place, store: Store) -> Run:
+        if self.checkpoint is not None:
+            store = Store(place, Shared(place=place))
+        return Run(events, self._workers, Streams(self.random_state), store)
+
+    def _leave(
+        self, embedded: Embedded, coordinates: Floats, recorder: Recorder, shape: tuple[int, int]
+    ) -> None:
+        """Keep what the work has made, and nothing of an earlier fit."""
         coordinates = validation.check_finite(coordinates, type(self).__name__)
         self._forget()
         self.embedding_ = read_only(coordinates)
@@ -192,8 +233,7 @@ class Estimator(
             figures |= embedded.certificate.figures()
         for name, value in embedded.attributes.items():
             setattr(self, name, value)
-        self.report_ = recorder.report(type(self).__name__, rows.shape, figures)
-        return self
+        self.report_ = recorder.report(type(self).__name__, shape, figures)
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
         """Embed the rows of ``X`` and return their coordinates, in an array of their own."""
@@ -290,6 +330,11 @@ class Estimator(
         return True
 
     @property
+    def _n_rows(self) -> int:
+        """Rows of the fit."""
+        return int((self.embedding_.shape if hasattr(self, "embedding_") else self.embedding_shape_)[0])
+
+    @property
     def _n_features_out(self) -> int:
         shape = self.embedding_.shape if hasattr(self, "embedding_") else self.embedding_shape_
         return int(shape[1])
@@ -303,9 +348,8 @@ class Estimator(
                     "coordinates; lowdim.save with embedding=False). Read the file of coordinates, or transform "
                     "the points again."
                 )
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}{self._instead.get(name, '')}"
-            )
+            instead = (INSTEAD | dict(self._instead)).get(name, "")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{instead}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,7 +19,7 @@ from ..optimize.momentum import Momentum
 from ..optimize.named import named_optimizer
 from ..optimize.outcome import Stopping
 from ..optimize.protocol import Optimizer
-from ..optimize.schedules import Annealing, Phase, Schedule
+from ..optimize.schedules import Annealing, Phase, Release, Schedule
 
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
@@ -32,6 +32,14 @@ ROUNDING = 1e-9
 """Relative difference of two values of lambda below which they are the same."""
 ITERATIONS_OF_STEP = 25
 """Iterations that a step of lambda takes, as a rule: with fewer the path is not followed, and leads nowhere."""
+
+LATE_STEP = 0.1
+"""Widths of the kernel that a point moves at most in a step with densities: their pull on points that lie close to each
+other is strong and short, and longer steps would scatter them."""
+RELEASE = 0.14
+"""Share of the iterations of a fit that a picture takes which only grows."""
+HOLDS = (1.0, 0.1)
+"""Shares of the springs that a picture which only grows is minimised with, before it is without."""
 
 
 def usual_steps(max_iter: int | None) -> int | None:
@@ -91,6 +99,34 @@ def make_schedule(
     )
     phases = tuple(Phase(lam, stopping, annealing) for lam in lambdas)
     return Schedule(phases, max_iter, max_seconds)
+
+
+def make_release(
+    lam: float,
+    annealing: Annealing | None,
+    *,
+    tolerance: float | None,
+    max_iter: int | None,
+    max_seconds: float | None,
+) -> Schedule:
+    """From a picture that there is: points are held and let go, within an annealed phase or from phase to phase."""
+    if annealing is None:
+        stopping = Stopping(
+            tolerance=USUAL_TOLERANCE if tolerance is None else tolerance,
+            max_iterations=max_iter or MOST_ITERATIONS,
+            is_budget=max_iter is not None,
+            window=3,
+        )
+        phases = tuple(Phase(lam, stopping, hold=hold) for hold in (*HOLDS, 0.0))
+        return Schedule(phases, max_iter, max_seconds)
+    course = Release(max(1, round(RELEASE * annealing.iterations)), annealing.rate)
+    stopping = Stopping(
+        tolerance=0.0 if tolerance is None else tolerance,
+        max_iterations=course.iterations,
+        is_budget=True,
+        window=3,
+    )
+    return Schedule((Phase(lam, stopping, course),), None, max_seconds)
 
 
 def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) -> list[float]:

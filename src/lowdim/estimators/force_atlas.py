@@ -24,7 +24,7 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Logarithm, LogarithmicSpring, Similarity
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
-from .base import parameters
+from .base import Estimator, parameters
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
 from .initial_embedding import find_start
@@ -127,6 +127,9 @@ class ForceAtlas2(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "scaling", "gravity")
     _surely_bounded: ClassVar[float] = np.inf
     _reopens: ClassVar[bool] = False
+
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -24,7 +24,7 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, OffsetLogarithm, Similarity
 from ..optimize.schedules import Annealing
 from .affinity_embedding import FEWEST_NEIGHBORS
-from .base import parameters
+from .base import Estimator, parameters
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
 from .neighbor_embedding import NeighborEmbedding
@@ -126,6 +126,9 @@ class LargeVis(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("perplexity", "n_neighbors", "gamma")
     _surely_bounded: ClassVar[float] = np.inf
     _reopens: ClassVar[bool] = False
+
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_points(self, X, what="affinities", reset=reset)

@@ -17,7 +17,7 @@ from ..affinities.radii import local_radii
 from ..affinities.targets import agreed, as_probabilities, heed_labels, heed_numbers, means
 from ..core.events import Events
 from ..core.messages import DATA, named, setting
-from ..core.records import Floats, PlannedStage, Sparse
+from ..core.records import Floats, Integers, PlannedStage, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -42,8 +42,10 @@ from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
 from ..validation.targets import check_labels, check_numbers
 from . import costs
+from .base import Estimator
+from .embedding_growth import grown, shrunk
 from .embedding_parameters import CommonEmbedding
-from .embedding_schedule import choose_optimizer, make_schedule
+from .embedding_schedule import LATE_STEP, choose_optimizer, make_schedule
 from .graphs import metric_of
 from .initial_embedding import check_start, find_start
 from .reopening import Reopening
@@ -53,9 +55,6 @@ TIES = 10.0
 """Perplexity below which new points keep that of the fitted ones."""
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
-LATE_STEP = 0.1
-"""Widths of the kernel that a point moves at most in a step with densities: their pull on points that lie close to each
-other is strong and short, and longer steps would scatter them."""
 WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
@@ -149,19 +148,22 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
                 )
             given = Points(Rows(graph), "graph")
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
-        wanted = self._wanted_neighbors(rows.n_rows)
+        points = Points(rows, metric_of(self))
+        return find_neighborhood(points, self._graph_of(rows.n_rows), run, components=False)
+
+    def _graph_of(self, n_rows: int) -> Graph:
+        """The neighbour graph of so many rows."""
+        wanted = self._wanted_neighbors(n_rows)
         count = None if self.n_neighbors is None else wanted
         counts_itself = self.n_neighbors is not None and wanted < self.n_neighbors
-        asked = Graph(
-            count,
-            None,
-            wanted,
-            self.search,
-            NEIGHBOR_PATIENCE,
-            is_light=True,
-            counts_itself=counts_itself,
-        )
-        return find_neighborhood(Points(rows, metric_of(self)), asked, run, components=False)
+        graph = Graph(count, None, wanted, self.search, NEIGHBOR_PATIENCE, is_light=True)
+        return replace(graph, counts_itself=counts_itself)
+
+    def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
+        return grown(self, before, rows, run)
+
+    def _shrunk(self, before: Estimator, kept: Integers, run: Run) -> Embedded:
+        return shrunk(self, before, kept, run)
 
     def _heed(self, W: Sparse, targets: NDArray[Any], hood: Neighborhood, run: Run) -> Sparse:
         """The affinities where targets count too."""
@@ -299,6 +301,10 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
         if self._is_divergence and objective.lam == 1.0:
             entropy = negative_entropy(objective.attraction.weights, objective.masses, objective.run)
             attributes["kl_divergence_"] = figures["kl_divergence"] = value + entropy
+        if not points.pairwise and type(self)._grown is not Estimator._grown:
+            attributes["neighbor_lists_"] = hood.neighbors
+            if points.duplicates is not None:
+                attributes["point_of_row_"] = points.duplicates.group
         if self.record:
             attributes["frames_"] = [(iteration, points.expand(X)) for iteration, X in outcome.frames]
         return Embedded(points.expand(outcome.X), map_, attributes=attributes, figures=figures)

@@ -28,7 +28,7 @@ from ..objectives.similarities import SampledLogarithm, ShiftedStudent, Similari
 from ..optimize.schedules import Annealing
 from ..solvers.eigen import solve
 from .affinity_embedding import AFFINITY_EMBEDDING_RULES, AffinityEmbedding
-from .base import parameters
+from .base import Estimator, parameters
 from .initial_embedding import check_start
 from .pair_probabilities import scaled_to_one
 from .umap import joined
@@ -153,6 +153,9 @@ class NeighborSpectrum(AffinityEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("position", "positions", "perplexity")
     _surely_bounded: ClassVar[float] = np.inf
     _scaled = staticmethod(scaled_to_one)
+
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -29,7 +29,7 @@ from ..optimize.adam import Adam
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome, Stopping
 from ..optimize.schedules import PairPhases, Phase, Schedule
-from .base import parameters
+from .base import Estimator, parameters
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points, metric_of
 from .neighbor_embedding import NEIGHBOR_PATIENCE, NeighborEmbedding
@@ -125,6 +125,9 @@ class PaCMAP(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "MN_ratio", "FP_ratio")
     _surely_bounded: ClassVar[float] = np.inf
     _reopens: ClassVar[bool] = False
+
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

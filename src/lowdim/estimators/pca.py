@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..spectral.linear.probabilistic import Density
 from ..spectral.linear.result import LinearFit, require_count
 from ..spectral.linear.streaming import Sketch, sketch_capacity, sketch_rows
 from .base import COMMON_RULES, Estimator, as_came, parameters, read_only
+from .shifts import describe_shift
 
 DENSE_SOLVERS = ("covariance", "snapshot")
 """Solvers that hold a square matrix of the columns or of the rows."""
@@ -102,6 +103,31 @@ class PCA(Estimator):
         self.map_ = self._map(fit)
         self.embedding_ = read_only(as_came(self.map_.transform(rows, Run(workers=self._workers)), rows))
         return self
+
+    def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
+        """The moments of all rows; those that were there by their coordinates, which is all that is known of them."""
+        assert isinstance(before, PCA)
+        count = before.n_components_
+        sketch = run.stage(
+            "directions", sketch_rows, before._sketch_so_far(count, rows.n_columns), rows, kept=Sketch
+        )
+        fit = sketch.fit(count)
+        signs = np.where((fit.components * before.components_).sum(axis=1) < 0, -1.0, 1.0)
+        fit = replace(fit, components=signs[:, None] * fit.components)
+        map_ = self._map(fit)
+        known = before.embedding_.astype(np.float64)
+        if self.whiten:
+            known = known * self._spread(before.explained_variance_)
+        turn = before.components_ @ map_.components.T
+        old = known @ turn + (before.mean_ - fit.mean) @ map_.components.T
+        coordinates = np.concatenate([old, run.stage("project", map_.transform, rows)])
+        figures: dict[str, Any] = {
+            "explained_variance_ratio": fit.explained_variance_ratio,
+            "rows_added": rows.n_rows,
+            **describe_shift(before.embedding_.astype(np.float64), old),
+        }
+        attributes = self._attributes(fit) | {"sketch_": sketch}
+        return Embedded(coordinates, map_, attributes=attributes, figures=figures)
 
     def _sketch_so_far(self, count: int, n_columns: int) -> Sketch:
         if hasattr(self, "sketch_"):

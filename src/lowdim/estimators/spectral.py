@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+from sklearn.utils.metaestimators import available_if
 
 from ..core.memory import available_memory
-from ..core.records import PlannedStage, needed_bytes
+from ..core.records import Integers, PlannedStage, needed_bytes
 from ..core.run import Run
 from ..data.rows import Rows
+from ..errors import InputError
 from ..methods.base import Embedded, Method, Size, Solver
 from ..methods.embed import embed
 from ..neighbors.points import PAIRWISE, Points
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.lll import LLL
-from ..solvers.named import resolve_solver
-from .base import Estimator
+from ..solvers.named import LANDMARK_SOLVERS, resolve_solver
+from .base import Estimator, as_came, read_only
+from .spectral_growth import grown, is_by_landmarks, shrunk
 
 PATIENCE = 30.0
 """Seconds that an exact solution may always take."""
@@ -27,6 +31,13 @@ FEWEST_POINTS = 4
 """Points for each landmark below which landmarks are not worth their loss."""
 
 MOST_LANDMARKS = 1000
+
+
+def _asks_for_landmarks(model: SpectralEstimator) -> bool:
+    """Whether the parameters ask for landmarks, with or without ``auto``."""
+    solver = model.solver
+    is_named = isinstance(solver, LandmarkSolver) or (isinstance(solver, str) and solver in LANDMARK_SOLVERS)
+    return bool(is_named or model._asks_for_landmarks)
 
 
 class SpectralEstimator(Estimator):
@@ -53,6 +64,31 @@ class SpectralEstimator(Estimator):
         if why:
             run.chosen("method", type(solver).__name__, why)
         return embed(method, Points(rows, method.metric), solver, run)
+
+    @available_if(_asks_for_landmarks)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the first rows; rows of later calls are placed by the landmarks of that fit, and nothing moves.
+
+        ``embedding_`` then holds the coordinates of the rows of this call, as after ``partial_fit`` of `PCA`. There
+        where the solver has landmarks; ``update`` is there for all.
+        """
+        if not hasattr(self, "map_"):
+            return self.fit(X, y)
+        rows = self._check_input(X, reset=False)
+        if not is_by_landmarks(self):
+            raise InputError(
+                f"This {type(self).__name__} was fitted without landmarks, so that more rows change all coordinates. "
+                "Use update(X), which returns a new model."
+            )
+        self.__dict__.pop("component_labels_", None)
+        self.embedding_ = read_only(as_came(self.map_.transform(rows, Run(workers=self._workers)), rows))
+        return self
+
+    def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
+        return grown(self._embed, before, rows, run)
+
+    def _shrunk(self, before: Estimator, kept: Integers, run: Run) -> Embedded:
+        return shrunk(self._embed, before, kept, run)
 
     def _solver_for(self, rows: Rows, method: Method) -> tuple[Solver, str]:
         """The solver that will be used, and why it has landmarks where that was left to ``auto``."""

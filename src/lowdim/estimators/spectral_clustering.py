@@ -24,7 +24,7 @@ from ..methods.clustering import COMPONENT_GROUPS, UnitEigenmaps
 from ..methods.laplacian import USUAL_NEIGHBORS
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..spectral.grouping import Groups, assigned, cluster_qr, discretize, group
-from .base import parameters
+from .base import Estimator, parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator
 
@@ -116,6 +116,9 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
+
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
 
     def _method(self) -> UnitEigenmaps:
         width = self.n_components or self.n_clusters

@@ -119,6 +119,9 @@ class SpectralProblem(SpectralEstimator):
             )
         return rows
 
+    _grown = Estimator._grown
+    _shrunk = Estimator._shrunk
+
     def _method(self) -> Given:
         problem = self._problem()
         n_trivial = 0 if problem.trivial is None else problem.trivial.shape[1]

@@ -23,7 +23,7 @@ FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda document: document}
 """From the number of an older format to what turns its document into that of the next."""
-OF_FITTED_POINTS = ("affinity_matrix_", "frames_")
+OF_FITTED_POINTS = ("affinity_matrix_", "frames_", "neighbor_lists_", "point_of_row_")
 """Attributes as large as an embedding or larger, which tell of the fitted points alone."""
 
 
@@ -44,9 +44,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     force
         Whether a file that is there may be replaced.
     embedding
-        Whether the file keeps what only the fitted points need: ``embedding_``, ``affinity_matrix_`` and ``frames_``.
-        Without them a model is loaded that has ``transform`` and all else. Where new points are placed by the
-        embedding, it is part of the map and stays in any case.
+        Whether the file keeps what only the fitted points need: ``embedding_``, ``affinity_matrix_``, ``frames_`` and
+        the neighbour lists that ``update`` goes on from. Without them a model is loaded that has ``transform`` and all
+        else. Where new points are placed by the embedding, it is part of the map and stays in any case.
 
     Returns
     -------

@@ -26,6 +26,7 @@ from .density import Density
 from .protocol import Evaluation
 from .repulsion.protocol import Engine, FrozenField
 from .similarities import Similarity
+from .springs import Springs
 from .terms import Term
 
 
@@ -45,9 +46,12 @@ class NeighborObjective(ABC):
         already. Copies of one point repel each other too, at the distance 0.
 
     A ``density`` is one more term, which is not multiplied by lambda and which second derivatives leave out.
+    ``springs`` to where points were are one more term, of which the share ``hold`` counts.
     """
 
     density: Density | None = None
+    springs: Springs | None = None
+    hold: float = 0.0
 
     def __init__(
         self, attraction: Attraction, engine: Engine, lam: float = 1.0, masses: Floats | None = None
@@ -117,6 +121,20 @@ class NeighborObjective(ABC):
         """Without what counts late only: the densities."""
         return self if self.density is None else self.with_density(None)
 
+    def with_springs(self, springs: Springs) -> Self:
+        """The same objective with points on springs, which count as soon as they are held."""
+        other = copy(self)
+        other.springs = springs
+        return other
+
+    def held(self, share: float) -> Self:
+        """The same objective with so much of its springs; itself where it has none."""
+        if self.springs is None or share == self.hold:
+            return self
+        other = copy(self)
+        other.hold = share
+        return other
+
     def state(self) -> State:
         """What of the evaluations so far the last digits of the next one depend on."""
         return {"attraction": self.attraction.state(), "engine": self.engine.state()}
@@ -131,7 +149,17 @@ class NeighborObjective(ABC):
         return self.engine.freeze(X, self.masses)
 
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
-        """The gradient 4 (F+ - lambda F-), and the value where it is asked for."""
+        """The gradient 4 (F+ - lambda F-) and that of the springs, and the value where it is asked for."""
+        found = self._free(X, value=value)
+        if self.springs is None or self.hold == 0.0:
+            return found
+        stretched, pull = self.springs.evaluate(X)
+        gradient = found.gradient
+        gradient += self.hold * pull
+        return Evaluation(None if found.value is None else found.value + self.hold * stretched, gradient)
+
+    def _free(self, X: Floats, *, value: bool) -> Evaluation:
+        """The same without springs."""
         energy, force = self.attraction.evaluate(X, value=value)
         if self.density is not None:
             more, drift = self.density.evaluate(X)
@@ -152,7 +180,7 @@ class NeighborObjective(ABC):
         total = np.repeat(4.0 * self.degrees[:, None], X.shape[1], axis=1)
         for term in self._terms(X, positive=False):
             total += 8.0 * term.squares()
-        return total
+        return total if self.springs is None else total + self.hold * self.springs.stiffness[:, None]
 
     def curvature(self, X: Floats) -> Callable[[Floats], Floats]:
         """V -> 8 L^xx_ii V_i, column by column, at this X, from weights that are not negative."""
@@ -160,6 +188,8 @@ class NeighborObjective(ABC):
 
         def apply(V: Floats) -> Floats:
             total = np.zeros(V.shape)
+            if self.springs is not None:
+                total += self.hold * self.springs.stiffness[:, None] * V
             for term in terms:
                 total += 8.0 * term.apply(V)
             return total

@@ -45,6 +45,10 @@ class Objective(Protocol):
         """The same without the terms that count only late in a schedule; itself where there are none."""
         ...
 
+    def held(self, share: float) -> Objective:
+        """The same objective with so much of its springs to earlier places; itself where it has none."""
+        ...
+
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient, and the value where it is asked for."""
         ...

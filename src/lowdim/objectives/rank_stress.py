@@ -52,6 +52,10 @@ class RankStress:
         """Itself: there is nothing to weigh it against."""
         return self
 
+    def held(self, share: float) -> Self:
+        """Itself: its points are on no springs."""
+        return self
+
     def state(self) -> State:
         """No evaluation depends on those before it."""
         return {}

@@ -58,6 +58,10 @@ class Stress:
         """Itself: there is nothing to weigh it against."""
         return self
 
+    def held(self, share: float) -> Self:
+        """Itself: its points are on no springs."""
+        return self
+
     def state(self) -> State:
         """No evaluation depends on those before it."""
         return {}

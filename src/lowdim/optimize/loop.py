@@ -118,10 +118,12 @@ class _Loop:
         return self._schedule.phases[progress.phase]
 
     def _objective_of(self, phase: Phase) -> Objective:
-        """E at the lambda of a phase."""
+        """E at the lambda of a phase, with its share of the springs."""
         objective = self._objective
         if phase.lam != objective.lam:
             objective = objective.with_lambda(phase.lam)
+        if phase.hold:
+            objective = objective.held(phase.hold)
         return objective.early() if phase.is_early else objective
 
     def _seconds(self) -> float:

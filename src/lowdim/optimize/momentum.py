@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..objectives.protocol import Objective
 from .directions.common import usual_rate
 from .protocol import MADE
-from .schedules import STEADY, Course
+from .schedules import STEADY, Course, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ class Momentum:
         )
         evaluation = objective.evaluate(X)
         driving = evaluation.gradient
-        share = course.at(0).share
-        if share != 1.0:
-            driving = objective.with_lambda(share * objective.lam).evaluate(X, value=False).gradient
+        first = course.at(0)
+        if not first.is_last:
+            driving = _set(objective, first).evaluate(X, value=False).gradient
         return MomentumState(
             objective=objective,
             course=course,
@@ -137,11 +137,8 @@ class Momentum:
         momentum = self.momentum if setting.momentum is None else setting.momentum
         rate = state.rate * setting.rate
         X, velocity, gains = self._advance(state, rate, momentum, setting.most)
-        share = state.course.at(state.position + 1).share
-        objective = state.objective
-        if share != 1.0:
-            objective = objective.with_lambda(share * objective.lam)
-        evaluation = objective.evaluate(X, value=value and share == 1.0)
+        following = state.course.at(state.position + 1)
+        evaluation = _set(state.objective, following).evaluate(X, value=value and following.is_last)
         return replace(
             state,
             X=X,
@@ -195,3 +192,10 @@ class Momentum:
 
         state.run.map(work, X.shape[0], block_rows=light_rows(X.shape[0]))
         return moved, velocity, gains
+
+
+def _set(objective: Objective, wanted: Setting) -> Objective:
+    """E as a course has it: at its lambda, with its share of the springs."""
+    if wanted.share != 1.0:
+        objective = objective.with_lambda(wanted.share * objective.lam)
+    return objective.held(wanted.hold) if wanted.hold else objective

@@ -26,6 +26,7 @@ class Setting(NamedTuple):
 
     ``most`` is how far a point may move at most, where that is less than the optimiser allows.
     ``parts`` are weights of the parts of an attraction that has several; none: those of the objective itself.
+    ``hold`` is the share of the springs to earlier places.
     """
 
     share: float
@@ -33,11 +34,12 @@ class Setting(NamedTuple):
     momentum: float | None
     most: float = inf
     parts: tuple[float, ...] = ()
+    hold: float = 0.0
 
     @property
     def is_last(self) -> bool:
         """Whether E is what it is in the end."""
-        return self.share == 1.0 and not self.parts
+        return self.share == 1.0 and not self.parts and self.hold == 0.0
 
 
 class Course(Protocol):
@@ -159,16 +161,54 @@ class PairPhases:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """Momentum from a picture that there is: points are held where they were, let go step by step, then settle.
+
+    E + rho S with springs S to the old places, rho -> 0 (see `lowdim.objectives.springs.Springs`). For ``held`` of the
+    iterations rho is its first value, so that new points find their places among old ones that stay; up to ``let_go``
+    it falls in equal steps of its logarithm to a hundredth, and is 0 from there on. Rate and momentum end as those of
+    `Annealing` do.
+
+    Parameters
+    ----------
+    iterations
+        Length of the course; steps beyond it are like its last.
+    rate, momentum
+        As for `Annealing`.
+    held, let_go
+        Shares of the iterations.
+    """
+
+    iterations: int
+    rate: float = 0.5
+    momentum: float = 0.8
+    held: float = 0.2
+    let_go: float = 0.4
+
+    def at(self, iteration: int) -> Setting:
+        """The setting of an iteration, the first being 0."""
+        hold, free = round(self.held * self.iterations), round(self.let_go * self.iterations)
+        if iteration < free:
+            fallen = max(0, iteration - hold) / max(1, free - hold)
+            return Setting(1.0, 1.0, self.momentum, hold=0.01**fallen)
+        settle = max(1, 2 * self.iterations // 9)
+        done = min(1.0, max(0, iteration - self.iterations + settle) / max(1, settle - 1))
+        momentum = self.momentum + (min(0.5, self.momentum) - self.momentum) * done
+        return Setting(1.0, 1.0 - 0.9 * done, momentum)
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
     """A lambda, when to go on to the next one, and what changes on the way.
 
-    ``is_early``: terms of E that count only late are left out.
+    ``is_early``: terms of E that count only late are left out. ``hold``: share of the springs to earlier places.
     """
 
     lam: float
     stopping: Stopping = field(default_factory=Stopping)
     course: Course = STEADY
     is_early: bool = False
+    hold: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from .parameters import (
     parse_bytes,
 )
 from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
+from .row_numbers import check_left
 
 __all__ = [
     "check_block",
@@ -38,6 +39,7 @@ __all__ = [
     "check_distinct",
     "check_finite",
     "check_graph",
+    "check_left",
     "check_memory",
     "check_neighbors",
     "check_pairwise",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from ...core.messages import hyphenated
 from ..failures import about, finding_gaps
+from ..files.beside import beside_fitted
 from ..files.columns import read_for
 from ..files.inputs import check_sources, describe_table, input_files
-from ..files.outputs import add_name, check_output, colours_of, draw, obsm_name
+from ..files.outputs import add_name, check_output, draw, obsm_name
 from ..files.targets import (
     EMBEDDINGS,
     PICTURES,
@@ -107,8 +106,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
     with writing(session) as results:
         results.write(output if output != STANDARD else None, write_output)
         is_beside = options.fitted and hasattr(fitted, "embedding_")
+        known = (getattr(fitted, "embedding_", None), getattr(fitted, "labels_", None))
         for picture in options.plot:
-            shown = _beside_fitted(fitted, coordinates, table, clusters) if is_beside else None
+            shown = beside_fitted(*known, coordinates, table, clusters) if is_beside else None
             drawn = partial(draw, picture, *(shown or (coordinates, table, clusters)))
             results.write(picture, drawn, f"draw {picture}")
         content = {
@@ -130,34 +130,3 @@ def run(options: argparse.Namespace, session: Session) -> int:
         + (f"\nWrote {', '.join(results.written)}" if results.written else "")
     )
     return DONE
-
-
-def _beside_fitted(model: Any, coordinates: Any, table: Any, clusters: Any) -> tuple[Any, Any, Any]:
-    """Coordinates, table and clusters of the fitted points and of the new ones after them.
-
-    Of the fitted points nothing is known but their places and clusters, so their columns are empty.
-    """
-    import numpy as np
-
-    n_fitted, n_new = len(model.embedding_), len(coordinates)
-    label, columns = colours_of(table, None)
-    both = {name: _after_empty(np.asarray(values), n_fitted) for name, values in columns.items()}
-    which = "points" if "points" not in both else "fitted or new"
-    both[which] = np.repeat(np.array(["fitted", "new"], dtype=object), [n_fitted, n_new])
-    ids = None if table.ids is None else _after_empty(np.asarray(table.ids), n_fitted)
-    if clusters is not None:
-        clusters = np.concatenate([model.labels_, clusters])
-    elif label is None:
-        label = which
-    X = np.broadcast_to(0.0, (n_fitted + n_new, 1))
-    shown = replace(table, X=X, columns=both, label=label, ids=ids, feature_names=None)
-    return np.concatenate([model.embedding_, coordinates]), shown, clusters
-
-
-def _after_empty(values: Any, count: int) -> Any:
-    """Values with as many empty ones before them."""
-    import numpy as np
-
-    if values.dtype.kind in "fc":
-        return np.concatenate([np.full(count, np.nan), values])
-    return np.concatenate([np.full(count, "fitted", dtype=object), values.astype(str).astype(object)])

@@ -1,0 +1,140 @@
+"""Neighbour lists of points that become more or fewer: what is known of the others is kept, and nothing is lost.
+
+Where the lists were exact they stay so: a new point can only push the last ones off a list, and one that goes leaves
+its place to points that have to be searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..core.records import Integers, Neighbors
+from ..core.run import Run
+from ..data.mapped import in_memory
+from ..data.rows import Rows
+from .build import build_index
+from .index import Index, equal_rows
+
+MARGIN, SPARE = 3, 8
+"""New neighbours that old points are first asked for: so many times those expected, and some more."""
+
+
+def stacked(first: Rows, second: Rows) -> Rows:
+    """The rows of the one and of the other after them, in the form of the first."""
+    if first.is_sparse:
+        both: Any = [first.values, second.compressed()]
+        return Rows(sparse.csr_array(sparse.vstack(both, format="csr")))
+    above, below = in_memory(first.values), second.values  # type: ignore[arg-type]
+    below = in_memory(below) if isinstance(below, np.ndarray) else below.toarray()
+    return Rows(np.concatenate([above, below]))
+
+
+def search_for(rows: Rows, metric: str | Callable[..., float], search: str, k: int, run: Run) -> Index:
+    """An index for some new rows: exact where nobody asks otherwise, since they are few beside those that are there."""
+    return build_index(rows, metric, search="exact" if search == "auto" else search, n_neighbors=k, run=run)
+
+
+def add_points(known: Neighbors, index: Index, k: int, added: Index, run: Run) -> Neighbors:
+    """The lists of k nearest of all points of an index, from those of the first ones.
+
+    Parameters
+    ----------
+    known
+        Lists of the points that were there, the first of the index, with k or more neighbours each.
+    index
+        All points.
+    k
+        Neighbours of each.
+    added
+        The new ones alone, in the same order.
+    run
+        Workers.
+    """
+    n_old, silent = known.n_rows, run.silent()
+    fresh = _others(index, np.arange(n_old, index.n_points), k, silent)
+    names, lengths = _table(known.first(k), k)
+    old = index.rows.select(np.arange(n_old))
+    count = min(added.n_points, k, SPARE + ceil(MARGIN * k * added.n_points / index.n_points))
+    names, lengths, is_open = _merged(names, lengths, added.query(old, count, silent), n_old)
+    if count < min(added.n_points, k) and (left := np.flatnonzero(is_open)).size:
+        # So many new ones are near that those not asked for may be as near: asked for all.
+        known_names, known_lengths = _table(known.first(k), k)
+        found = added.query(old.select(left), min(added.n_points, k), silent)
+        names[left], lengths[left], _ = _merged(known_names[left], known_lengths[left], found, n_old)
+    return _joined(names, lengths, fresh, known)
+
+
+def keep_points(known: Neighbors, kept: Integers, index: Index, k: int, run: Run) -> Neighbors:
+    """The lists of k nearest of the points that are left, from those of all.
+
+    Parameters
+    ----------
+    known
+        Lists of all points, with k or more neighbours each.
+    kept
+        The points that are left, sorted.
+    index
+        These points, in the same order.
+    k
+        Neighbours of each.
+    run
+        Workers.
+    """
+    place = np.full(known.n_rows, -1, np.int64)
+    place[kept] = np.arange(kept.size)
+    width = int(known.counts.min())
+    names, lengths = (part[kept] for part in _table(known.first(width), width))
+    names = place[names]
+    gone = names < 0
+    # What is left moves up, in its order; enough is left where no more are gone than there were beyond k.
+    order = np.argsort(gone, axis=1, kind="stable")[:, :k]
+    names, lengths = np.take_along_axis(names, order, 1), np.take_along_axis(lengths, order, 1)
+    short = np.flatnonzero(gone.sum(axis=1) > width - k)
+    if short.size:
+        found = _others(index, short, k, run.silent())
+        names[short], lengths[short] = _table(found, k)
+    whole = Neighbors(np.zeros(1, np.int64), names[:0, 0], lengths[:0, 0], kept.size)
+    return _joined(names, lengths, whole, known)
+
+
+def _table(lists: Neighbors, k: int) -> tuple[Any, Any]:
+    return lists.indices.astype(np.int64).reshape(-1, k), lists.distances.reshape(-1, k).copy()
+
+
+def _others(index: Index, points: Integers, k: int, run: Run) -> Neighbors:
+    """The k nearest others of some indexed points."""
+    found = index.query(index.rows.select(points), k + 1, run)
+    names, lengths = found.indices.reshape(-1, k + 1), found.distances.reshape(-1, k + 1)
+    is_own = names == points[:, None]
+    # Its own name goes, or, where an approximate search has missed it, the farthest.
+    drop = np.where(is_own.any(axis=1), is_own.argmax(axis=1), k)
+    kept = np.arange(k + 1) != drop[:, None]
+    lists = equal_rows(names[kept].reshape(-1, k), lengths[kept].reshape(-1, k), index.n_points)
+    return Neighbors(lists.indptr, lists.indices, lists.distances, index.n_points, found.recall)
+
+
+def _merged(names: Any, lengths: Any, found: Neighbors, first: int) -> tuple[Any, Any, Any]:
+    """The k nearest of known and found ones, whose names begin at ``first``, and whether all found are among them."""
+    k, count = names.shape[1], found.indices.size // max(1, names.shape[0])
+    new = found.distances.reshape(-1, count).astype(lengths.dtype)
+    both = np.concatenate([lengths, new], axis=1)
+    called = np.concatenate([names, found.indices.reshape(-1, count) + first], axis=1)
+    # Stable: of two as near the one that was there comes first, whose name is the smaller.
+    order = np.argsort(both, axis=1, kind="stable")[:, :k]
+    is_open = new[:, -1] <= np.take_along_axis(both, order[:, -1:], 1)[:, 0]
+    return np.take_along_axis(called, order, 1), np.take_along_axis(both, order, 1), is_open
+
+
+def _joined(names: Any, lengths: Any, more: Neighbors, known: Neighbors) -> Neighbors:
+    """Lists of old points and after them of new ones, in the precision of those that were there."""
+    indices = np.concatenate([names.ravel(), more.indices]).astype(known.indices.dtype)
+    distances = np.concatenate([lengths.ravel(), more.distances.astype(lengths.dtype)])
+    recalls = [each for each in (known.recall, more.recall) if each is not None]
+    lists = equal_rows(indices.reshape(-1, names.shape[1]), distances.reshape(-1, names.shape[1]), 0)
+    n_points = names.shape[0] + more.n_rows
+    return Neighbors(lists.indptr, lists.indices, lists.distances, n_points, min(recalls, default=None))

@@ -124,7 +124,7 @@ def test_names_of_points_on_a_page(ids: Any, tmp_path: Any) -> None:
     [
         (NAMES, "embedding must hold numbers; got text"),
         (X, r"embedding must have 1, 2 or 3 columns to be drawn; got shape \(30, 4\)"),
-        ({"a": EMBEDDING}, "embedding must be data, points as rows; got a dict"),
+        ({1, 2}, "embedding must be data, points as rows.* got an object of type set"),
         ([[1, 2], [3]], "embedding must have rows of one length"),
         (EMBEDDING * 1j, "embedding must hold real numbers"),
         (np.ma.masked_array(EMBEDDING, mask=EMBEDDING > 0), "embedding must have a number in every place"),

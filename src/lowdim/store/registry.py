@@ -36,7 +36,7 @@ RECORDS = {
     "affinities.entropic": ("Entropic", "FittedEntropic"),
     "affinities.fuzzy": ("Fuzzy", "FittedFuzzy"),
     "affinities.binary": ("Binary", "FittedBinary"),
-    "affinities.scaled_nearest": ("ScaledNearest", "FittedScaledNearest"),
+    "affinities.scaled_nearest": ("FittedScaledNearest",),
     "affinities.self_tuning": ("SelfTuning", "FittedSelfTuning"),
     "spectral.kernel_functions": ("Kernel",),
     "spectral.preimage": ("Preimage",),

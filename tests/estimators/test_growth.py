@@ -209,9 +209,9 @@ def test_what_a_model_needs_is_said():
             model.remove([0])
     with pytest.raises(InputError, match="fitted with y"):
         lowdim.UMAP(max_iter=5).fit(OLD, np.arange(130) % 3).update(NEW)
-    model = fitted("TSNE")
-    del model.neighbor_lists_
-    with pytest.raises(InputError, match="no neighbour lists"):
+    model = lowdim.TSNE(max_iter=5).fit(np.r_[OLD, OLD[:3]])
+    del model.point_of_row_
+    with pytest.raises(InputError, match="copies of others"):
         model.update(NEW)
     with pytest.raises(Exception, match="not fitted"):
         lowdim.TSNE().update(NEW)

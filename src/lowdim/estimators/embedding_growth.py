@@ -52,11 +52,13 @@ class Picture:
     point_of_row: Integers
 
     @classmethod
-    def of(cls, model: Any) -> Picture:
-        """That of a fitted model, or an InputError that says what it lacks."""
+    def of(cls, model: Any, run: Run) -> Picture:
+        """That of a fitted model, or an InputError that says what it lacks.
+
+        A model file has no neighbour lists, which are larger than all else: they are searched for as the fit did.
+        """
         map_ = model.map_
         assert isinstance(map_, FixedEmbeddingMap)
-        lists = getattr(model, "neighbor_lists_", None)
         name = type(model).__name__
         if not isinstance(map_.affinities, NeighborAffinities) or model.metric == "precomputed":
             raise InputError(
@@ -64,24 +66,30 @@ class Picture:
                 f"these are tied to each other. Fit again to the matrix of all points"
                 f"{in_python(', with the old coordinates and those of transform as ' + named('init'))}."
             )
-        if lists is None:
-            raise InputError(
-                f"This {name} holds no neighbour lists, which it would grow from: its file is of an older lowdim, or "
-                "was written without the embedding. Fit it again, or save it with its embedding."
-            )
         if any(stage.name == "targets" for stage in model.report_.stages):
             raise InputError(
                 f"This {name} was fitted with y, which a model does not hold: without it the picture would be another. "
                 "Fit again to all rows with all of y."
             )
+        rows = map_.affinities.lookup.index.rows
         group = getattr(model, "point_of_row_", None)
-        group = np.arange(lists.n_rows) if group is None else group
-        return cls(map_.affinities.lookup.index.rows, map_.embedding, lists, group)
+        if group is None:
+            group = np.arange(rows.n_rows)
+            if model.report_.figures["duplicates_collapsed"]:
+                raise InputError(
+                    f"Some rows of this {name} are copies of others, and it does not hold which: its file is of an "
+                    "older lowdim, or was written without the embedding. Fit it again, or save it with its embedding."
+                )
+        lists = getattr(model, "neighbor_lists_", None)
+        if lists is None:
+            points = _points(rows, metric_of(model), group)
+            lists = run.stage("known neighbours", _searched, model, points)
+        return cls(rows, map_.embedding, lists, group)
 
 
 def grown(model: NeighborEmbedding, before: Any, added: Rows, run: Run) -> Embedded:
     """The picture of a model and of new rows with it."""
-    picture = Picture.of(before)
+    picture = Picture.of(before, run)
     n_old = picture.rows.n_rows
     everything = stacked(picture.rows, added)
     found = find_duplicates(everything, n_jobs=run.n_jobs)
@@ -97,11 +105,17 @@ def grown(model: NeighborEmbedding, before: Any, added: Rows, run: Run) -> Embed
 
 def shrunk(model: NeighborEmbedding, before: Any, kept: Integers, run: Run) -> Embedded:
     """The picture of a model with only some of its rows."""
-    picture = Picture.of(before)
+    picture = Picture.of(before, run)
     left, group = np.unique(picture.point_of_row[kept], return_inverse=True)
     points = _points(picture.rows.select(left), metric_of(model), group)
     hood = run.stage("neighbours", _with_fewer, model, points, picture, left)
     return _settled(model, hood, picture.places[left], left.size, run, kept.size - picture.point_of_row.size)
+
+
+def _searched(model: NeighborEmbedding, points: Points, run: Run) -> Neighbors:
+    """The neighbour lists of a fit to these points."""
+    n_rows = points.n_points if points.duplicates is None else points.duplicates.group.size
+    return find_neighborhood(points, model._graph_of(n_rows), run, components=False).neighbors
 
 
 def _points(rows: Rows, metric: Any, group: Integers) -> Points:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.records import Certificate, Floats, Integers, Neighbors, Report
+from ..core.records import Certificate, Floats, Integers, Report
 from ..errors import InputError
 from ..estimators.base import Estimator, read_only
 from ..maps.base import Map
@@ -45,7 +45,6 @@ TYPES: dict[str, Any] = {
     "stress_": float,
     "normalized_stress_": float,
     "pivots_": Integers,
-    "neighbor_lists_": Neighbors,
     "point_of_row_": Integers,
 }
 """Fitted attributes on which methods or pictures rely."""

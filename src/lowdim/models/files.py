@@ -23,8 +23,10 @@ FORMAT = 2
 """Number of the format that is written. A file of a greater number is refused."""
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda document: document}
 """From the number of an older format to what turns its document into that of the next."""
-OF_FITTED_POINTS = ("affinity_matrix_", "frames_", "neighbor_lists_", "point_of_row_")
+OF_FITTED_POINTS = ("affinity_matrix_", "frames_", "point_of_row_")
 """Attributes as large as an embedding or larger, which tell of the fitted points alone."""
+FOUND_AGAIN = ("neighbor_lists_",)
+"""Attributes that are larger than all else, and that follow from the rest of a model."""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embedding: bool = True) -> Path:
@@ -44,9 +46,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     force
         Whether a file that is there may be replaced.
     embedding
-        Whether the file keeps what only the fitted points need: ``embedding_``, ``affinity_matrix_``, ``frames_`` and
-        the neighbour lists that ``update`` goes on from. Without them a model is loaded that has ``transform`` and all
-        else. Where new points are placed by the embedding, it is part of the map and stays in any case.
+        Whether the file keeps what only the fitted points need: ``embedding_``, ``affinity_matrix_`` and ``frames_``.
+        Without them a model is loaded that has ``transform`` and all else. Where new points are placed by the
+        embedding, it is part of the map and stays in any case.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def _check_step(model: Any, name: str) -> None:
 def _kept(model: Any, *, embedding: bool) -> Any:
     """What is stored of a model; in a pipeline only the last step's embedding is of any use."""
     *before, (name, last) = steps_of(model)
-    kept = last if embedding else _without_embedding(last)
+    kept = _without(last, FOUND_AGAIN) if embedding else _without_embedding(last)
     if last is model:
         return kept
     other = copy(model)
@@ -131,14 +133,20 @@ def _kept(model: Any, *, embedding: bool) -> Any:
 
 def _without_embedding(model: Any) -> Any:
     """The same model, which knows of its embedding only how large it is, unless its map holds that anyway."""
-    other = copy(model)
-    for name in OF_FITTED_POINTS:
-        vars(other).pop(name, None)
+    other = _without(model, (*OF_FITTED_POINTS, *FOUND_AGAIN))
     map_ = Encoder(type(model).__name__)
     map_.encode(model.map_, "map_")
     if hasattr(model, "embedding_") and not map_.pool.has(model.embedding_):
         other.embedding_shape_ = model.embedding_.shape
         del other.embedding_
+    return other
+
+
+def _without(model: Any, names: tuple[str, ...]) -> Any:
+    """The same model without some attributes."""
+    other = copy(model)
+    for name in names:
+        vars(other).pop(name, None)
     return other
 
 

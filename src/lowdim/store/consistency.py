@@ -279,32 +279,18 @@ def _is_density(f: Fields) -> bool:
     return bool(np.isfinite(list(f.values())).all() and all(f[name] > 0 for name in above))
 
 
-def _are_lists(f: Fields) -> bool:
-    """Lists of neighbours one after the other, each of points that there are."""
-    indptr, indices, distances = f["indptr"], f["indices"], f["distances"]
-    if not (indptr.ndim == 1 and indptr.size > 1 and indices.ndim == 1 and distances.shape == indices.shape):
-        return False
-    is_whole = indptr[0] == 0 and indptr[-1] == indices.size and (np.diff(indptr) >= 1).all()
-    is_inside = indices.min(initial=0) >= 0 and indices.max(initial=0) < f["n_points"]
-    return bool(is_whole and is_inside and is_finite(distances))
-
-
 def _can_grow(model: Any, shape: tuple[int, int]) -> bool:
-    """Neighbour lists, where there are any, of the points of the map, and a point for every row."""
-    lists, group = getattr(model, "neighbor_lists_", None), getattr(model, "point_of_row_", None)
-    if lists is None:
-        return group is None
-    n_points = model.map_.embedding.shape[0]
-    if not lists.n_rows == lists.n_points == n_points:
-        return False
+    """Where several rows are one point: a point of the map for every row, and no point without one."""
+    group = getattr(model, "point_of_row_", None)
     if group is None:
-        return bool(shape[0] == n_points)
-    is_named = group.shape == shape[:1] and np.array_equal(np.unique(group), np.arange(n_points))
-    return bool(is_named and group.size > n_points)
+        return True
+    places = getattr(model.map_, "embedding", None)
+    if places is None or group.shape != shape[:1] or group.size <= places.shape[0]:
+        return False
+    return bool(np.array_equal(np.unique(group), np.arange(places.shape[0])))
 
 
 CHECKS: dict[str, Callable[[Fields], bool]] = {
-    "Neighbors": _are_lists,
     "Rows": _is_rows,
     "Frame": _is_frame,
     "Lookup": _is_lookup,

@@ -26,7 +26,7 @@ ESTIMATORS = {
 """Estimators, and their modules in the package of the same name."""
 
 RECORDS = {
-    "core.records": ("Attempt", "Certificate", "Choice", "Neighbors", "Report", "Solution", "Stage"),
+    "core.records": ("Attempt", "Certificate", "Choice", "Report", "Solution", "Stage"),
     "data.rows": ("Rows",),
     "neighbors.lookup": ("Lookup",),
     "neighbors.centred_points": ("Frame",),

@@ -89,10 +89,21 @@ def fitted(make, X, **options):
 
 
 def assert_same(a, b, X):
-    skipped = {"map_", "report_", "history_", "frames_", "certificate_", "affinity_matrix_"}
+    skipped = {
+        "map_",
+        "report_",
+        "history_",
+        "frames_",
+        "certificate_",
+        "affinity_matrix_",
+        "neighbor_lists_",
+    }
     for name, value in vars(a).items():
         if name.endswith("_") and name not in skipped:
             np.testing.assert_array_equal(getattr(b, name), value, err_msg=name)
+    if hasattr(a, "neighbor_lists_"):
+        np.testing.assert_array_equal(a.neighbor_lists_.indices, b.neighbor_lists_.indices)
+        np.testing.assert_array_equal(a.neighbor_lists_.distances, b.neighbor_lists_.distances)
     if hasattr(a, "history_"):
         for name in ("iterations", "values", "evaluations", "lam"):
             np.testing.assert_array_equal(getattr(b.history_, name), getattr(a.history_, name))

@@ -23,7 +23,7 @@ def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
     model, new = fitted(name)
     path = lowdim.save(model, tmp_path / "model.lowdim")
     again = lowdim.load(path)
-    assert_same(model, again)
+    assert_same(files.without(model, files.FOUND_AGAIN), again)
     assert path.read_bytes() == lowdim.save(again, tmp_path / "again.lowdim").read_bytes()
     assert_same(model.get_params(), again.get_params())
     if new is not None:

@@ -123,7 +123,7 @@ def _check_step(model: Any, name: str) -> None:
 def _kept(model: Any, *, embedding: bool) -> Any:
     """What is stored of a model; in a pipeline only the last step's embedding is of any use."""
     *before, (name, last) = steps_of(model)
-    kept = _without(last, FOUND_AGAIN) if embedding else _without_embedding(last)
+    kept = without(last, FOUND_AGAIN) if embedding else _without_embedding(last)
     if last is model:
         return kept
     other = copy(model)
@@ -133,7 +133,7 @@ def _kept(model: Any, *, embedding: bool) -> Any:
 
 def _without_embedding(model: Any) -> Any:
     """The same model, which knows of its embedding only how large it is, unless its map holds that anyway."""
-    other = _without(model, (*OF_FITTED_POINTS, *FOUND_AGAIN))
+    other = without(model, (*OF_FITTED_POINTS, *FOUND_AGAIN))
     map_ = Encoder(type(model).__name__)
     map_.encode(model.map_, "map_")
     if hasattr(model, "embedding_") and not map_.pool.has(model.embedding_):
@@ -142,7 +142,7 @@ def _without_embedding(model: Any) -> Any:
     return other
 
 
-def _without(model: Any, names: tuple[str, ...]) -> Any:
+def without(model: Any, names: tuple[str, ...]) -> Any:
     """The same model without some attributes."""
     other = copy(model)
     for name in names:

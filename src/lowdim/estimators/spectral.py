@@ -17,7 +17,7 @@ from ..methods.embed import embed
 from ..neighbors.points import PAIRWISE, Points
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.lll import LLL
-from ..solvers.named import LANDMARK_SOLVERS, resolve_solver
+from ..solvers.named import names_landmarks, resolve_solver
 from .base import Estimator, as_came, read_only
 from .spectral_growth import grown, is_by_landmarks, shrunk
 
@@ -35,9 +35,7 @@ MOST_LANDMARKS = 1000
 
 def _asks_for_landmarks(model: SpectralEstimator) -> bool:
     """Whether the parameters ask for landmarks, with or without ``auto``."""
-    solver = model.solver
-    is_named = isinstance(solver, LandmarkSolver) or (isinstance(solver, str) and solver in LANDMARK_SOLVERS)
-    return bool(is_named or model._asks_for_landmarks)
+    return bool(names_landmarks(model.solver) or model._asks_for_landmarks)
 
 
 class SpectralEstimator(Estimator):

@@ -33,6 +33,11 @@ DENSE_SOLVER_RULE: Rule = Either(
 LANDMARKS_RULE: Rule = Either(Whole(2), Array(), Nothing())
 
 
+def names_landmarks(solver: Any) -> bool:
+    """Whether what a user gave as ``solver`` is one of landmarks, by its name or configured."""
+    return isinstance(solver, LandmarkSolver) or (isinstance(solver, str) and solver in LANDMARK_SOLVERS)
+
+
 def resolve_solver(estimator: Any) -> Solver:
     """The solver of an estimator, checked; ``landmarks`` of an estimator is short for `Nystrom`."""
     landmarks, solver = getattr(estimator, "landmarks", None), estimator.solver

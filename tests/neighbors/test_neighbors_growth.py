@@ -21,7 +21,7 @@ def lists_of(values, k, metric="euclidean"):
     return build_index(rows, metric, search="exact", run=Run()).query(None, k, Run())
 
 
-def same(found, expected):
+def assert_same_lists(found, expected):
     np.testing.assert_array_equal(found.indptr, expected.indptr)
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-13)
@@ -39,7 +39,7 @@ def grown(values, n_old, k, metric="euclidean", wide=0):
 @pytest.mark.parametrize(("n_old", "n_new"), [(120, 1), (120, 40), (30, 200), (300, 5)])
 def test_more_points(metric, n_old, n_new):
     values = np.random.default_rng(0).normal(size=(n_old + n_new, 6))
-    same(grown(values, n_old, 12, metric), lists_of(values, 12, metric))
+    assert_same_lists(grown(values, n_old, 12, metric), lists_of(values, 12, metric))
 
 
 def test_new_points_that_crowd_around_a_few_old_ones():
@@ -47,12 +47,12 @@ def test_new_points_that_crowd_around_a_few_old_ones():
     old = rng.normal(size=(400, 4))
     near = old[:3].repeat(30, axis=0) + 1e-3 * rng.normal(size=(90, 4))
     values = np.concatenate([old, near])
-    same(grown(values, 400, 25), lists_of(values, 25))
+    assert_same_lists(grown(values, 400, 25), lists_of(values, 25))
 
 
 def test_lists_that_are_longer_than_needed():
     values = np.random.default_rng(0).normal(size=(90, 3))
-    same(grown(values, 60, 8, wide=4), lists_of(values, 8))
+    assert_same_lists(grown(values, 60, 8, wide=4), lists_of(values, 8))
 
 
 @settings(max_examples=20, deadline=None)
@@ -60,7 +60,7 @@ def test_lists_that_are_longer_than_needed():
 def test_more_points_on_a_grid_with_ties(seed, n_old, n_new, k):
     grid = np.stack(np.meshgrid(np.arange(10.0), np.arange(10.0)), -1).reshape(-1, 2)
     values = np.random.default_rng(seed).permutation(grid)[: n_old + n_new]
-    same(grown(values, n_old, k), lists_of(values, k))
+    assert_same_lists(grown(values, n_old, k), lists_of(values, k))
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -70,7 +70,7 @@ def test_fewer_points(metric, n_gone):
     values = rng.normal(size=(200, 5))
     kept = np.sort(rng.permutation(200)[n_gone:])
     index = search_for(Rows(values[kept]), metric, "auto", 10, Run())
-    same(
+    assert_same_lists(
         keep_points(lists_of(values, 10, metric), kept, index, 10, Run()), lists_of(values[kept], 10, metric)
     )
 
@@ -79,7 +79,7 @@ def test_fewer_points_with_fewer_neighbours():
     values = np.random.default_rng(0).normal(size=(60, 5))
     kept = np.arange(8)
     index = search_for(Rows(values[kept]), "euclidean", "auto", 7, Run())
-    same(keep_points(lists_of(values, 12), kept, index, 7, Run()), lists_of(values[kept], 7))
+    assert_same_lists(keep_points(lists_of(values, 12), kept, index, 7, Run()), lists_of(values[kept], 7))
 
 
 def test_lists_in_half_the_bytes_stay_so():

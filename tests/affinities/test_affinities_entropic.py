@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.manifold import TSNE
 from sklearn.manifold._utils import _binary_search_perplexity
 from sklearn.neighbors import NearestNeighbors
@@ -149,6 +150,16 @@ def test_fewer_ties_than_the_perplexity_still_have_a_root() -> None:
         rows_of(np.stack([near, np.array([0.0] * 4 + [1e-120, 1e-60, 1e-3, 1.0, 2.0, 3.0])])), 5.0
     )
     np.testing.assert_allclose(entropy(p), np.log(5.0), atol=1e-10)
+
+
+@pytest.mark.parametrize("perplexity", [4.0, 5.0, 8.0, 12.5, 20.0, 30.0, 49.0])
+def test_tables_with_ties(perplexity: float) -> None:
+    """Iris is measured in tenths: several neighbours of a flower are equally near."""
+    neighbors = neighbors_of(np.unique(load_iris().data, axis=0), int(3 * perplexity))
+    lists = neighbors.distances.reshape(neighbors.n_rows, -1)
+    ties = np.sum(lists == lists[:, :1], axis=1)
+    p = conditional(neighbors, perplexity)
+    np.testing.assert_allclose(entropy(p), np.log(np.maximum(perplexity, ties)), rtol=0, atol=1e-10)
 
 
 def test_only_duplicates() -> None:

@@ -119,7 +119,8 @@ def solve_row(squares: Floats, ties: int, perplexity: float, numerator: float, w
         else:
             high = alpha
         following = math.nan
-        if slope < 0.0:
+        # Far above the root all weights but those of the ties vanish, and the square of the slope may be 0.
+        if slope < 0.0 and slope * slope > 0.0:
             t = value * curvature / (slope * slope)
             following = alpha - value / slope * 2.0 / (1.0 + math.sqrt(max(0.0, 1.0 - 2.0 * t)))
         if evaluations > PATIENCE or not low < following < high:

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..core.records import Floats
-from .lanes import broadcast, by_halves, constant, pair_of
+from .simd import broadcast, by_halves, constant, pair_of
 
 EIGHT = 8
 

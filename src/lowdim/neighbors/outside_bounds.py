@@ -91,7 +91,7 @@ def shortest_edges(
     points, mapped = (geometry.values, geometry.terms), geometry.mapped(None, whole)
 
     def work(part: slice) -> None:
-        kernels.neighbors.outside.shortest_edges(
+        kernels.neighbors.component_edges.shortest_edges(
             points,
             mapped,
             (order, starts, means, radii),

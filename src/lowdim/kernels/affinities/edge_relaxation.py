@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from ...core.records import Floats
-from ..lanes import broadcast, by_halves, constant
+from ..simd import broadcast, by_halves, constant
 
 LANES = 16
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..compiling import njit
-from .edge_lanes import power_pulls, power_pulls_and_energy
+from .edge_simd import power_pulls, power_pulls_and_energy
 
 
 @njit(cache=True, nogil=True)

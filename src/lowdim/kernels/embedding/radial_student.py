@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiling import njit
-from .edge_lanes import pulls, pulls_and_energy
+from .edge_simd import pulls, pulls_and_energy
 
 
 class Student(NamedTuple):

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ..lanes import INDEX, broadcast, by_halves, constant, pair_of
+from ..simd import INDEX, broadcast, by_halves, constant, pair_of
 
 LANES = 16
 WIDE = 64

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from ...core.records import Floats
-from ..lanes import broadcast, by_halves
+from ..simd import broadcast, by_halves
 from ..vectors import EIGHT, over_eights
 
 _VECTOR = ir.VectorType(ir.DoubleType(), EIGHT)

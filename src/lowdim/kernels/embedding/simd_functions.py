@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 
-from ..lanes import INDEX, constant
+from ..simd import INDEX, constant
 
 LANES = 8
 INDICES, SINGLES = ir.VectorType(INDEX, LANES), ir.VectorType(ir.FloatType(), LANES)

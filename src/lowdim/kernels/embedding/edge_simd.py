@@ -16,8 +16,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ..lanes import INDEX, broadcast, by_halves, constant
-from .lane_functions import INDICES, LANES, SINGLES, intrinsic_function, logarithm, power, single, times
+from ..simd import INDEX, broadcast, by_halves, constant
+from .simd_functions import INDICES, LANES, SINGLES, intrinsic_function, logarithm, power, single, times
 
 LEAST = 1e-12
 """Added to a squared distance whose power is taken: about the core of the kernel in double precision."""

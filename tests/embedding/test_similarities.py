@@ -208,13 +208,13 @@ def test_tables_and_code_of_their_own_agree(known, d):
 @pytest.mark.parametrize("d", [1, 2, 3])
 @REPELLING
 def test_barnes_hut_falls_with_theta(kernel, d):
-    X, rng, places = picture(1500, d), np.random.default_rng(1), picture(40, d, seed=9)
-    charges, signed = rng.uniform(size=1500), rng.normal(size=(1500, 2))
-    exact = Exact().start(kernel, 1500, d, ONE)
+    X, rng, places = picture(600, d), np.random.default_rng(1), picture(40, d, seed=9)
+    charges, signed = rng.uniform(size=600), rng.normal(size=(600, 2))
+    exact = Exact().start(kernel, 600, d, ONE)
     field, new = exact.field(X, charges), exact.freeze(X, charges).at(places, ONE)
     found = []
     for theta in (1.2, 0.6, 0.3, 0.0):
-        engine = BarnesHut(theta).start(kernel, 1500, d, ONE)
+        engine = BarnesHut(theta).start(kernel, 600, d, ONE)
         got, got_new = engine.field(X, charges), engine.freeze(X, charges).at(places, ONE)
         found.append(
             [
@@ -234,15 +234,15 @@ def test_barnes_hut_falls_with_theta(kernel, d):
 @pytest.mark.parametrize("width", [1e-4, 0.3, 30.0])
 @REPELLING
 def test_fourier_keeps_to_the_tolerance_and_falls_with_it(kernel, width, n_components):
-    X, rng = picture(1500, n_components, width), np.random.default_rng(1)
-    charges, signed = rng.uniform(1, 3, size=1500), rng.normal(size=(1500, 2))
-    exact = Exact().start(kernel, 1500, n_components, ONE)
+    X, rng = picture(600, n_components, width), np.random.default_rng(1)
+    charges, signed = rng.uniform(1, 3, size=600), rng.normal(size=(600, 2))
+    exact = Exact().start(kernel, 600, n_components, ONE)
     field, places = exact.field(X, charges), X[:50] + 0.02 * width
     new = exact.freeze(X, charges).at(places, ONE)
     # The force of a kernel that stays near 1 is small beside its potential.
     errors, slack = [], 5 if kernel == Saturating() else 2
     for tolerance in (2e-2, 1e-3, 1e-5, 1e-6):
-        engine = FFT(tolerance).start(kernel, 1500, n_components, ONE)
+        engine = FFT(tolerance).start(kernel, 600, n_components, ONE)
         got = engine.field(X, charges)
         assert relative(got.potential, field.potential) < tolerance
         errors.append(relative(got.force, field.force))

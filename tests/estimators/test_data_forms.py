@@ -39,7 +39,15 @@ def assert_same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) 
 
 
 @pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float16, np.int8, np.int64, np.uint16])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.uint8,
+        np.float32,
+        np.int64,
+        *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (np.float16, np.int8, np.uint16)),
+    ],
+)
 def test_any_numeric_type(name: str, dtype: type, images: np.ndarray, fitted) -> None:
     reference = fitted(name)
     model = make(name).fit(images.astype(dtype))

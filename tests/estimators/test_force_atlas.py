@@ -199,7 +199,7 @@ def test_threads_change_no_bit(digits, repulsion):
         np.testing.assert_array_equal(fit.embedding_, fits[0].embedding_)
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_components", [2, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4))])
 def test_dimensions_and_few_points(digits, n_components):
     model = lowdim.ForceAtlas2(n_components, max_iter=5).fit(digits[0][:600])
     assert model.transform(digits[0][600:603]).shape == (3, n_components)

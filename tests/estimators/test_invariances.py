@@ -60,6 +60,7 @@ def test_order_of_rows(name: str, seed: int) -> None:
     assert aligned_error(make(name).fit_transform(X[order]), make(name).fit_transform(X)[order]) < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_threads_do_not_matter(name: str) -> None:
     X = surface(0, 700)

@@ -105,7 +105,7 @@ strange = st.one_of(
 )
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_part_of_the_tree_may_be_wrong(
     data: Any, parts: Parts, tmp_path_factory: pytest.TempPathFactory
@@ -153,7 +153,7 @@ def test_any_array_may_be_wrong(kind: str, parts: Parts, tmp_path: Path) -> None
     rng = np.random.default_rng(0)
     found = set()
     for name in sorted(arrays):
-        for _ in range(4):
+        for _ in range(2):
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 other = changed(arrays[name], list(arrays.values()), rng)
@@ -435,6 +435,7 @@ def test_generators_stay_in_their_block(bits: str, place: int, tmp_path: Path) -
         lowdim.load(forged(path, text, arrays))
 
 
+@pytest.mark.slow
 def test_a_missing_library_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lowdim.data.rows import Rows
     from lowdim.maps.locally_linear import LocallyLinearMap

@@ -165,6 +165,7 @@ def test_other_searches_find_the_same(search: str, tmp_path: Path) -> None:
     assert model.transform(POINTS + 0.1).tobytes() == again.transform(POINTS + 0.1).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["manhattan", "seuclidean", "cosine"])
 def test_a_descent_is_stored_before_it_is_built(metric: str, tmp_path: Path) -> None:
     pytest.importorskip("pynndescent")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from lowdim.data.rows import Rows
 from lowdim.errors import ForkedError
 from lowdim.neighbors.searchers import descent
 
-pytest.importorskip("pynndescent")
+# Its import compiles for half a minute where nothing is cached.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("pynndescent") is None, reason="pynndescent is not installed"),
+]
 
 
 def searcher():

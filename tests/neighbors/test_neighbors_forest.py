@@ -50,7 +50,7 @@ def searcher(points, seed=3, n_jobs=2):
     return ForestSearcher(CentredPoints.around(geometry, run), seed, run)
 
 
-@pytest.mark.parametrize("k", [1, 10, 40])
+@pytest.mark.parametrize("k", [10, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 40))])
 @pytest.mark.parametrize("name", DATA)
 def test_most_neighbours_are_found_and_measured_exactly(name, k):
     points = DATA[name]

@@ -286,6 +286,7 @@ def test_lines_and_space(browser, tmp_path, n_dimensions):
     assert moved == (n_dimensions == 3)
 
 
+@pytest.mark.slow
 def test_seventy_thousand_points(browser, tmp_path):
     points, codes = blobs(70_000)
     path = tmp_path / "many.html"

@@ -149,6 +149,7 @@ def test_import_orders():
     assert len(set(said.values())) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
 def test_one_job_starts_no_thread(monkeypatch):
     started = []

@@ -221,6 +221,17 @@ def test_wrong_fields_are_named(
         lowdim.load(forged(tmp_path / "model.lowdim", document, arrays))
 
 
+@pytest.mark.parametrize("wrong", [2.0, np.nan, np.inf])
+def test_directions_that_are_not_orthonormal_are_refused(wrong: float, parts: Parts, tmp_path: Path) -> None:
+    """They would leave out neighbours without a word, or all of them."""
+    document, arrays, fields = field(parts, "LE-wide-lll", "Projection", "basis")
+    name = fields["basis"]["array"][0]
+    basis = arrays[name].copy()
+    basis[0, 0] = wrong
+    with pytest.raises(FormatError, match="are not orthonormal"):
+        lowdim.load(forged(tmp_path / "model.lowdim", document, arrays | {name: basis}))
+
+
 @pytest.mark.parametrize(
     ("model", "kind", "words"),
     [

@@ -218,6 +218,7 @@ def test_wrong_metric_parameters_are_named(metric, parameters, message):
         build_index(Rows(POINTS), metric, metric_params=parameters, run=Run.of())
 
 
+@pytest.mark.slow
 def test_a_descent_cannot_weigh_columns(monkeypatch):
     pytest.importorskip("pynndescent")
     weights = np.ones(POINTS.shape[1])

@@ -161,6 +161,10 @@ def _check_projection(frame: CentredPoints, projection: Projection) -> None:
     basis = projection.basis
     if basis.ndim != 2 or basis.shape[0] != frame.n_columns or not 1 <= projection.candidates < np.inf:
         raise Broken("the directions of a search do not fit its points")
+    products = basis.T.astype(np.float64) @ basis
+    # What is left out is left out by bounds that hold for orthonormal directions alone; NaN fails the test too.
+    if not np.abs(products - np.eye(basis.shape[1])).max(initial=0.0) < 1e-3:
+        raise Broken("the directions of a search are not orthonormal")
 
 
 def make_sparse(geometry: Geometry) -> SparseSearcher:

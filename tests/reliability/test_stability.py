@@ -57,6 +57,9 @@ def objective(name, d, masses):
         "Neg-t-SNE": lambda: negative_t_sne.NegativeTSNE(
             *parts(ShiftedStudent(1.4), SampledLogarithm(1.4)), 0.7, masses
         ),
+        "Neg-t-SNE, normaliser not fixed": lambda: negative_t_sne.NegativeTSNE(
+            *parts(ShiftedStudent(1.4), SampledLogarithm(1.4)), 0.7, masses, fixed=0.4
+        ),
         "UMAP": lambda: umap.UMAP(*parts(*power), 1.0, masses),
         "faithful UMAP": lambda: umap.UMAP(*parts(*power), 1.0, masses, faithful=True),
     }[name]()
@@ -71,6 +74,7 @@ def objective(name, d, masses):
         "elastic",
         "elastic with distances",
         "Neg-t-SNE",
+        "Neg-t-SNE, normaliser not fixed",
         "UMAP",
         "faithful UMAP",
     ],

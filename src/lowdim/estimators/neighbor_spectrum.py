@@ -24,17 +24,18 @@ from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.negative_t_sne import NegativeTSNE
 from ..objectives.repulsion.protocol import Engine
-from ..objectives.similarities import SampledLogarithm, ShiftedStudent, Similarity
+from ..objectives.similarities import STUDENT, SampledLogarithm, ShiftedStudent, Similarity
+from ..objectives.t_sne import TSNE
 from ..optimize.schedules import Annealing
 from ..solvers.eigen import solve
 from .affinity_embedding import AFFINITY_EMBEDDING_RULES, AffinityEmbedding
 from .base import Estimator, parameters
 from .initial_embedding import check_start
-from .pair_probabilities import scaled_to_one
+from .pair_probabilities import scaled_to_one, strength_of_field
 from .umap import joined
 
-LEAST_C, MOST_Z = 0.1, 100.0
-"""At the t-SNE end c is this, or what Z = 100 N makes of it where that is less."""
+LEAST_FIXED = 1e-6
+"""Positions below this are t-SNE itself."""
 LAST_LAMBDA = 2.0
 """Times the lambda at which the last coordinate collapses, where the exaggeration ends."""
 LEAST_LAMBDA = 1e-6
@@ -46,19 +47,20 @@ FEW_POINTS, MANY_STEPS, FEW_STEPS = 10_000, 250, 120
 
 
 class Place(NamedTuple):
-    """s of the kernels, and lambda."""
+    """How far the normaliser is held, which is s - 1 of the kernels too, and lambda."""
 
-    shift: float
+    fixed: float
     lam: float
 
 
 @parameters
 class NeighborSpectrum(AffinityEmbedding):
-    """min sum p log(s + D) + lambda m / N^2 sum log((s + D) / (1 + D)): t-SNE, UMAP and eigenmaps as one family.
+    """min sum p log(1 + b + D) + lambda ((R / Z0)^b - 1) / b: t-SNE, UMAP and eigenmaps as one family.
 
-    Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023) in full batch: s = 1 + N^2 / (m Z), with a constant Z for t-SNE's
-    normaliser. The larger Z, the more does attraction count: at position 0 Z is 100 N, t-SNE's; at 1 it is
-    N^2 / m, which is what UMAP stands for. From there on the repulsion falls, by lambda, as exaggeration in t-SNE makes
+    Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023) in full batch: R = sum log(1 + b / (1 + D)) / b over all pairs, and
+    the gradient has Z = R^(1 - b) Z0^b in the place of t-SNE's normaliser. At position b = 0 R is that normaliser and
+    the repulsion log R: t-SNE. At b = 1 Z is the constant Z0 = N^2 / m, far larger, which is what UMAP stands for: the
+    larger Z, the more does attraction count. From there on lambda falls below 1, as exaggeration in t-SNE makes
     it (Boehm, Berens & Kobak 2022), and at 2 only the springs are left: Laplacian eigenmaps of the same graph, whose
     coordinates a constraint keeps apart. Every position starts from the one after it, from eigenmaps down, which is the
     homotopy in lambda. New points are placed against the embedding of ``position`` as it stands, each alone.
@@ -73,7 +75,7 @@ class NeighborSpectrum(AffinityEmbedding):
     positions
         All positions to keep in ``frames_``: a number of them, evenly from 0 to 2, or values.
     negative_sample_rate
-        m. The larger, the nearer is position 0 to t-SNE.
+        m, of position 1 and beyond: the larger, the more do points repel there.
     perplexity
         Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
     n_neighbors
@@ -208,7 +210,7 @@ class NeighborSpectrum(AffinityEmbedding):
             if position == EIGENMAPS:
                 frames.append((position, hood.points.expand(eigenmaps.vectors)))
                 continue
-            place = self._place(position, base, float(eigenmaps.values[-1]))
+            place = self._place(position, float(eigenmaps.values[-1]))
             objective = self._objective_at(place, base, run)
             if radii is not None:
                 objective = objective.with_density(self._density_of(objective, edges, radii, run))
@@ -236,27 +238,31 @@ class NeighborSpectrum(AffinityEmbedding):
         centred = vectors - vectors.mean(axis=0)
         return np.ascontiguousarray(centred * (START_WIDTH / np.maximum(centred.std(axis=0), 1e-300)))
 
-    def _place(self, position: float, base: NeighborObjective, eigenvalue: float) -> Place:
+    def _place(self, position: float, eigenvalue: float) -> Place:
         """Kernels and lambda of a position.
 
-        c rises in equal factors to 1 at position 1, from where lambda falls in equal factors. In one place the pull of
-        the edges is f'(0) = 1 / s, the push of a pair m K_1(0) / N^2 = m (1 - 1 / s) / N^2. With s = 2 the coordinate
-        of an eigenvalue mu of L x = mu D x, whose degrees are 1 / N in the mean, collapses at lambda = mu / m.
+        From position 1 on lambda falls in equal factors. In one place the pull of the edges is f'(0) = 1 / s, the push
+        of a pair m K_1(0) / N^2 = m (1 - 1 / s) / N^2. With s = 2 the coordinate of an eigenvalue mu of L x = mu D x,
+        whose degrees are 1 / N in the mean, collapses at lambda = mu / m.
         """
-        n_rows = float(base.counts.sum())
         if position <= 1.0:
-            least = min(LEAST_C, MOST_Z * float(self.negative_sample_rate) / n_rows)
-            return Place(1.0 + least ** (position - 1.0), 1.0)
+            return Place(position if position > LEAST_FIXED else 0.0, 1.0)
         last = LAST_LAMBDA * eigenvalue / float(self.negative_sample_rate)
-        return Place(2.0, float(np.clip(last, LEAST_LAMBDA, 1.0) ** (position - 1.0)))
+        return Place(1.0, float(np.clip(last, LEAST_LAMBDA, 1.0) ** (position - 1.0)))
 
     def _objective_at(self, place: Place, base: NeighborObjective, run: Run) -> NeighborObjective:
         """The objective of the same weights with the kernels and lambda of a place."""
-        weights = base.attraction.weights
-        engine = self._engine_of(SampledLogarithm(place.shift), weights.shape[0], run)
-        attraction = Attraction(weights, ShiftedStudent(place.shift), run, single=not engine.is_exact)
+        weights, n_points = base.attraction.weights, base.attraction.weights.shape[0]
+        if place.fixed == 0.0:
+            engine = self._engine_of(STUDENT, n_points, run)
+            attraction = Attraction(weights, STUDENT, run, single=not engine.is_exact)
+            return TSNE(attraction, engine, place.lam, base.masses)
+        shift = 1.0 + place.fixed
+        engine = self._engine_of(SampledLogarithm(shift), n_points, run)
+        attraction = Attraction(weights, ShiftedStudent(shift), run, single=not engine.is_exact)
+        negatives = float(self.negative_sample_rate)
         return NegativeTSNE(
-            attraction, engine, place.lam, base.masses, negatives=float(self.negative_sample_rate)
+            attraction, engine, place.lam, base.masses, negatives=negatives, fixed=place.fixed
         )
 
     def _kept(
@@ -284,8 +290,10 @@ class NeighborSpectrum(AffinityEmbedding):
         return NegativeTSNE(attraction, engine, 1.0, masses, negatives=float(self.negative_sample_rate))
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
-        """lambda m / N: a fitted point's pull sums to 1 / N, a new point's to 1."""
-        return objective.lam * float(self.negative_sample_rate) / float(objective.counts.sum()), False
+        """lambda N times what a pair's push is multiplied by: a fitted point's pull sums to 1 / N, a new point's to 1."""
+        if not isinstance(objective, NegativeTSNE):
+            return strength_of_field(objective, X)
+        return objective.lam * float(objective.counts.sum()) * objective.rate(X), False
 
     @property
     def _is_annealed(self) -> bool:

@@ -1,26 +1,27 @@
-"""Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023): t-SNE by negative sampling, in full batch."""
+"""Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023) in full batch, its normaliser held, free, or in between."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from math import expm1, log
 
 import numpy as np
 
 from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
-from .blocks import pair_blocks
+from .blocks import outer, pair_blocks
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term, attractive_edges
 
 
 class NegativeTSNE(NeighborObjective):
-    """E(X) = sum p log(s + D) + lambda m / N^2 sum log((s + D) / (1 + D)), s = 1 + 1 / c, c = m Z / N^2.
+    """E(X) = sum p log(s + D) + lambda ((R / Z0)^b - 1) / b, R = sum log((s + D) / (1 + D)) / (s - 1), Z0 = N^2 / m.
 
-    The expectation of the loss of Damrich et al. (2023, eq. 6): an edge, drawn by p, against m of the N^2 pairs. Z is
-    in the place of t-SNE's normaliser sum K, and a constant. The gradient is 4 L(w) X with
-    w = p / (s + D) - lambda m / N^2 K_1(D), which for large m is t-SNE's with Z for its normaliser.
+    With b = 1 it is the expectation of the loss of Damrich et al. (2023, eq. 6), an edge drawn by p against pairs drawn
+    at random, with c = 1 / (s - 1) and the constant Z0 in the place of t-SNE's normaliser. For s -> 1, which is for
+    many pairs to an edge, R is that normaliser, sum 1 / (1 + D), and for b -> 0 the repulsion is its logarithm: t-SNE.
+    In between the gradient is 4 L(w) X with w = p / (s + D) - lambda K_1(D) / ((s - 1) Z), Z = R^(1 - b) Z0^b.
 
     Attraction and engine have the kernels 1 / (s + D) (`ShiftedStudent`) and `SampledLogarithm`.
 
@@ -30,6 +31,8 @@ class NegativeTSNE(NeighborObjective):
         As for every objective.
     negatives
         m.
+    fixed
+        b, from above 0 to 1: how far the normaliser is held at Z0.
     """
 
     def __init__(
@@ -40,30 +43,48 @@ class NegativeTSNE(NeighborObjective):
         masses: Floats | None = None,
         *,
         negatives: float = 5.0,
+        fixed: float = 1.0,
     ) -> None:
         super().__init__(attraction, engine, lam, masses)
         self.negatives = negatives
+        self.fixed = fixed
 
-    @cached_property
-    def rate(self) -> float:
-        """m / N^2, N the number of rows."""
-        return self.negatives / float(self.counts.sum()) ** 2
+    def rate(self, X: Floats) -> float:
+        """1 / ((s - 1) Z), what a pair's K_1 is multiplied by at X."""
+        return self._rate(self._ratio(self.engine.field(X, self.masses).potential))
+
+    def _ratio(self, potential: Floats) -> float:
+        """R / Z0."""
+        return self._scale * float(np.sum(self.counts * (potential + self.copies)))
+
+    def _rate(self, ratio: float) -> float:
+        return self._scale * ratio ** (self.fixed - 1.0) if ratio > 0.0 else 0.0
+
+    @property
+    def _scale(self) -> float:
+        """m / (N^2 (s - 1)), N the number of rows; s - 1 = exp K(0) - 1."""
+        return self.negatives / (float(self.counts.sum()) ** 2 * expm1(self.kernel.at_zero()))
 
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:
-        """m / N^2 sum K, and the force."""
+        """E- and the force."""
         field = self.engine.field(X, self.masses)
-        force = self.weighted(field.force)
-        force *= self.rate
-        return self.rate * float(np.sum(self.counts * (field.potential + self.copies))), force
+        ratio, force = self._ratio(field.potential), self.weighted(field.force)
+        force *= self._rate(ratio)
+        return expm1(self.fixed * log(ratio)) / self.fixed if ratio > 0.0 else 0.0, force
 
     def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
-        """m / N^2 times the curvature of sum K, in which every pair counts twice."""
+        """R'' / Z, in which every pair counts twice, and (b - 1) / (R Z) times the square of R'."""
+        field, masses = self.engine.field(X, self.masses), self.counts[rows, None]
+        ratio = self._ratio(field.potential)
+        rate = self._rate(ratio)
         second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
-        return np.asarray(2.0 * self.rate * self.counts[rows, None, None] * second)
+        slopes = -4.0 * rate * masses * field.force[rows]
+        bend = (1.0 - self.fixed) * ratio**-self.fixed
+        return np.asarray(2.0 * rate * masses[:, :, None] * second - bend * outer(slopes))
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
-        """lambda m K_2 / N^2 between all points, and p f'' on edges, there no more than the former if ``positive``."""
-        scale, masses = self.lam * self.rate, self.counts[:, None]
+        """lambda K_2 / ((s - 1) Z) of all pairs, and p f'' on edges, there no more than the former if ``positive``."""
+        scale, masses = self.lam * self.rate(X), self.counts[:, None]
 
         def product(C: Floats) -> Floats:
             return np.asarray(scale * masses * self.engine.sums(X, masses * C, 2))

@@ -13,17 +13,21 @@ import lowdim
 from lowdim.core.records import Sparse
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.objectives import elastic, negative_t_sne, sne, symmetric_sne, t_sne, umap
+from lowdim.objectives import elastic, force_atlas, negative_t_sne, pacmap, sne, symmetric_sne, t_sne, umap
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.similarities import (
     Gaussian,
+    Logarithm,
+    OffsetLogarithm,
     Power,
     RoundedLogarithm,
     SampledLogarithm,
+    Saturating,
     ShiftedStudent,
     Student,
 )
+from lowdim.reliability.lists import Lists
 from lowdim.reliability.placing import directions
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -32,6 +36,7 @@ from benchmarks.leave_one_out import LeaveOneOut
 
 RUN = Run.of(n_jobs=1)
 N = 24
+PRESETS = ("LargeVis", "ForceAtlas2", "PaCMAP")
 
 
 def weights():
@@ -45,6 +50,7 @@ def objective(name, d, masses):
     def parts(attractive, repulsive):
         return Attraction(weights(), attractive, RUN), Exact().start(repulsive, N, d, RUN)
 
+    charges = np.random.default_rng(3).random(N) + 0.5
     power = Power(1.5, 0.9), RoundedLogarithm.cut(1.5, 0.9, 1.0)
     return {
         "t-SNE": lambda: t_sne.TSNE(*parts(Student(), Student()), 0.7, masses),
@@ -62,6 +68,25 @@ def objective(name, d, masses):
         ),
         "UMAP": lambda: umap.UMAP(*parts(*power), 1.0, masses),
         "faithful UMAP": lambda: umap.UMAP(*parts(*power), 1.0, masses, faithful=True),
+        "LargeVis": lambda: umap.UMAP(*parts(Student(), OffsetLogarithm()), 7.0, masses, noise=charges),
+        "ForceAtlas2": lambda: force_atlas.ForceAtlas2(
+            *parts(Gaussian(), Logarithm(0.5)), 0.7, masses, charges=charges
+        ),
+        "ForceAtlas2, strong": lambda: force_atlas.ForceAtlas2(
+            *parts(Gaussian(), Logarithm(0.5)), 0.7, masses, charges=charges, gravity=2.0, strong=True
+        ),
+        "PaCMAP": lambda: pacmap.PaCMAP(
+            *parts(Saturating(10.0), ShiftedStudent(2.0)),
+            1.0,
+            masses,
+            middle=Attraction(weights(), Saturating(10000.0), RUN),
+        ),
+        "PaCMAP, early": lambda: pacmap.PaCMAP(
+            *parts(Saturating(10.0), ShiftedStudent(2.0)),
+            1.0,
+            masses,
+            middle=Attraction(weights(), Saturating(10000.0), RUN),
+        ).with_parts((2.0, 300.0)),
     }[name]()
 
 
@@ -77,6 +102,11 @@ def objective(name, d, masses):
         "Neg-t-SNE, normaliser not fixed",
         "UMAP",
         "faithful UMAP",
+        "LargeVis",
+        "ForceAtlas2",
+        "ForceAtlas2, strong",
+        "PaCMAP",
+        "PaCMAP, early",
     ],
 )
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -126,15 +156,17 @@ def test_what_has_no_place_to_rest_is_singular():
     assert not np.isfinite(lowdim.trust(X, early.embedding_, early).singularity).all()
 
 
-@pytest.mark.parametrize("name", ["PCA", "LaplacianEigenmaps", "UMAP", "SNE", "MDS"])
+@pytest.mark.parametrize("name", ["PCA", "LaplacianEigenmaps", "UMAP", "SNE", "MDS", *PRESETS])
 def test_every_kind_of_model_says_what_it_can(name, tmp_path):
     X = mixture(150)
     kind = getattr(lowdim, name)
-    model = kind(2, max_iter=30).fit(X) if name in ("UMAP", "SNE", "MDS") else kind(2).fit(X)
+    model = kind(2, max_iter=30).fit(X) if name in ("UMAP", "SNE", "MDS", *PRESETS) else kind(2).fit(X)
     found = lowdim.trust(X, model.embedding_, model)
     assert np.isfinite(found.perturbation).all()
-    assert ("singularity" in found) == (name in ("UMAP", "SNE"))
+    assert ("singularity" in found) == (name in ("UMAP", "SNE", *PRESETS))
     assert bool(found.axes) == (name == "LaplacianEigenmaps")
+    if "singularity" not in found:
+        assert f"does not apply to {name}" in " ".join(found.notes)
     if found.axes:
         values = model.eigenvalues_
         assert found.axes[0].gap == pytest.approx(abs(values[0] - values[1]))
@@ -167,3 +199,13 @@ def test_copies_share_their_scores():
     found = lowdim.trust(X, model.embedding_, model)
     np.testing.assert_allclose(found.singularity[120:], found.singularity[:30])
     assert np.isfinite(found.perturbation).all()
+
+
+def test_neighbours_that_are_known_stand_in_for_a_search(monkeypatch):
+    X = mixture()
+    model = lowdim.TSNE(perplexity=15, max_iter=60).fit(X)
+    known = lowdim.trust(X, model.embedding_, model)
+    monkeypatch.setattr(Lists, "without_copies", lambda lists: None)
+    searched = lowdim.trust(X, model.embedding_, model)
+    np.testing.assert_allclose(known.singularity, searched.singularity, rtol=1e-6)
+    np.testing.assert_allclose(known.perturbation, searched.perturbation, rtol=1e-3, atol=1e-4)

@@ -132,11 +132,11 @@ def _with_more(model: NeighborEmbedding, points: Points, picture: Picture, run: 
         return find_neighborhood(points, graph, run, components=False)
     index = search_for(points.rows, points.metric, model.search, k, run)
     if points.n_points == picture.rows.n_rows:
-        return _neighborhood(points, graph, index, picture.neighbors.first(k))
+        return known_neighborhood(points, graph, index, picture.neighbors.first(k))
     new = points.rows.select(np.arange(picture.rows.n_rows, points.n_points))
     added = search_for(new, points.metric, model.search, k, run.silent())
     lists = run.stage("search", add_points, picture.neighbors, index, k, added, kept=Neighbors)
-    return _neighborhood(points, graph, index, lists)
+    return known_neighborhood(points, graph, index, lists)
 
 
 def _with_fewer(
@@ -147,7 +147,7 @@ def _with_fewer(
         return find_neighborhood(points, graph, run, components=False)
     index = search_for(points.rows, points.metric, model.search, k, run)
     lists = run.stage("search", keep_points, picture.neighbors, left, index, k, kept=Neighbors)
-    return _neighborhood(points, graph, index, lists)
+    return known_neighborhood(points, graph, index, lists)
 
 
 def _graph(model: NeighborEmbedding, points: Points, picture: Picture) -> tuple[Graph, int | None]:
@@ -158,7 +158,8 @@ def _graph(model: NeighborEmbedding, points: Points, picture: Picture) -> tuple[
     return graph, k if int(picture.neighbors.counts.min()) >= k else None
 
 
-def _neighborhood(points: Points, graph: Graph, index: Index, lists: Neighbors) -> Neighborhood:
+def known_neighborhood(points: Points, graph: Graph, index: Index, lists: Neighbors) -> Neighborhood:
+    """The neighbourhood of points whose nearest are known."""
     n_points = lists.n_rows
     everyone = Components(np.zeros(n_points, np.int64), np.array([n_points]))
     return Neighborhood(points, graph, index, lists, everyone)

@@ -126,7 +126,7 @@ class ForceAtlas2(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "scaling", "gravity")
     _surely_bounded: ClassVar[float] = np.inf
-    _reopens: ClassVar[bool] = False
+    _pushes_alike: ClassVar[bool] = False
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk

@@ -125,7 +125,7 @@ class LargeVis(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("perplexity", "n_neighbors", "gamma")
     _surely_bounded: ClassVar[float] = np.inf
-    _reopens: ClassVar[bool] = False
+    _pushes_alike: ClassVar[bool] = False
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk

@@ -124,7 +124,7 @@ class PaCMAP(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "MN_ratio", "FP_ratio")
     _surely_bounded: ClassVar[float] = np.inf
-    _reopens: ClassVar[bool] = False
+    _pushes_alike: ClassVar[bool] = False
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk

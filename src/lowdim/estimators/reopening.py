@@ -4,20 +4,41 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..core.records import Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
+from ..neighbors.index import Index
+from ..neighbors.points import Points
 from ..reliability.models import Reopened
+from .embedding_growth import known_neighborhood
+from .graphs import metric_of
 
 
 class Reopening:
     """Part of the neighbour embeddings: their neighbours, affinities and objective once more, without minimising it."""
 
     _reopens: ClassVar[bool] = True
-    """Whether its curvature is known, and its push on a new point is that of all fitted ones alike."""
+    """Whether what it minimised can be made again from its data."""
 
-    def _reopened(self: Any, rows: Rows, run: Run) -> Reopened:
-        """What a fit to these rows minimises at its end; targets are not known any more."""
-        hood = self._neighborhood(rows, run)
+    _pushes_alike: ClassVar[bool] = True
+    """Whether its push on a new point is that of all fitted ones alike, so that one of them can be taken out."""
+
+    def _reopened(
+        self: Any, rows: Rows, run: Run, known: Neighbors | None = None, index: Index | None = None
+    ) -> Reopened:
+        """What a fit to these rows minimises at its end; targets are not known any more.
+
+        ``known`` are nearest neighbours of all rows in an ``index`` of the same metric, no row a copy of another: the
+        first of them stand in for a search. None: they are searched for as by the fit.
+        """
+        hood = None
+        if known is not None and index is not None:
+            graph = self._graph_of(rows.n_rows)
+            count = min(graph.width, rows.n_rows - 1)
+            if count <= int(known.counts.min()):
+                hood = known_neighborhood(Points(rows, metric_of(self)), graph, index, known.first(count))
+        if hood is None:
+            hood = self._neighborhood(rows, run)
         W, fitted = self._affinities(hood, run)
         objective = self._objective_of(hood, W, fitted, run)
         lam = self._path(objective, run)[-1]

@@ -32,6 +32,9 @@ MOST_STEPS = 100
 SETTLED = 1e-4
 """A point has settled once a step moves it by less than this share of the kernel's width, which is 1."""
 
+SETTLED_AGAIN = 1e-3
+"""The same of a fitted point that is placed again, of which the way is asked and not the place."""
+
 
 @dataclass(frozen=True, slots=True)
 class FixedEmbeddingMap:
@@ -96,8 +99,9 @@ class FixedEmbeddingMap:
         entries = (affinities.data, ties.weights.indices, ties.weights.indptr)
         pulled = replace(ties, weights=csr_array(entries, shape=affinities.shape))
         places = [np.asarray(ties.weights @ self.embedding), *(self.embedding[some] for some in starts.T)]
+        lowest = self._lowest(places, pulled, run, without)
         first, value = self._descend(self.embedding[without.points], pulled, run, without)
-        second, other = self._descend(self._lowest(places, pulled, run, without), pulled, run, without)
+        second, other = self._descend(lowest, pulled, run, without)
         return np.where((other < value)[:, None], second, first)
 
     def _place(self, ties: Ties, run: Run) -> Floats:
@@ -121,6 +125,7 @@ class FixedEmbeddingMap:
     ) -> tuple[Floats, Floats]:
         """Scaled descent: a step of the pull's own curvature, longer while E falls, shorter where it does not."""
         everyone, X = np.arange(ties.n_rows), start.copy()
+        settled = SETTLED if without is None else SETTLED_AGAIN
         value, step = self._evaluate(X, ties, everyone, run, without)
         length, moving = np.ones(ties.n_rows), everyone
         for _ in range(MOST_STEPS):
@@ -132,7 +137,7 @@ class FixedEmbeddingMap:
             length[ahead] = np.minimum(1.5 * length[ahead], 4.0)
             length[moving[~falls]] *= 0.3
             reach = length[moving] * np.sqrt((step[moving] ** 2).sum(axis=1))
-            moving = moving[reach > SETTLED]
+            moving = moving[reach > settled]
             if moving.size == 0:
                 break
         return X, value
@@ -146,7 +151,7 @@ class FixedEmbeddingMap:
         radial, W, embedding = self.kernel.radial, ties.weights, unmarked(self.embedding)
 
         def work(part: slice) -> None:
-            kernels.embedding.attraction.on_new_points(
+            kernels.embedding.new_points.on_new_points(
                 radial, W.indptr, W.indices, W.data, embedding, rows, X, part.start, part.stop, energy, pull,
                 curvature,
             )  # fmt: skip

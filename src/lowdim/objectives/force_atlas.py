@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
+from .blocks import pair_blocks
 from .gravity import CentralField, Gravity
 from .protocol import Evaluation
 from .repulsion.protocol import Engine, FrozenField
@@ -91,6 +92,16 @@ class ForceAtlas2(NeighborObjective):
         together = self.kernel.at_zero() * (self.charges - self.charges / self.counts)
         energy = 2.0 * float(np.sum(self.charges * (field.potential + together)))
         return energy, 2.0 * self.charges[:, None] * field.force
+
+    def blocks(self, X: Floats, rows: Integers) -> Floats:
+        """The blocks of the Hessian, gravity with them."""
+        found = super().blocks(X, rows)
+        return found + self.central.blocks(X, self.charges, rows) if self.gravity else found
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of 2 sum m_i m_j K, in which every pair counts twice."""
+        own = pair_blocks(self.kernel, X, self.charges[:, None], rows, self.run)[:, 0]
+        return np.asarray(4.0 * self.charges[rows, None, None] * own)
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """2 lambda m_i m_j K_2 between all points, and w f'' on edges, if ``positive`` where above 0."""

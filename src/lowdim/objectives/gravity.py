@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from ..core.run import Run
+from .blocks import outer
 from .repulsion.protocol import Field, FrozenField
 
 
@@ -44,6 +45,20 @@ class Gravity:
         Y = X - X.mean(axis=0)
         gradient = (masses * self.pull(Y))[:, None] * Y
         return float(np.sum(masses * self.energy(Y))), np.asarray(gradient - gradient.mean(axis=0))
+
+    def blocks(self, X: Floats, masses: Floats, rows: Integers) -> Floats:
+        """Second derivatives by some of the points, M x d x d.
+
+        y_j = x_j - mean moves by delta_ij - 1 / N as x_i does: with H_j that of m h(y_j), the block of i is
+        (1 - 2 / N) H_i + sum_j H_j / N^2.
+        """
+        Y, N = X - X.mean(axis=0), X.shape[0]
+        pull = masses * self.pull(Y)
+        each = pull[:, None, None] * np.eye(X.shape[1])
+        if not self.strong:
+            bend = pull / (np.einsum("nd,nd->n", Y, Y) + self.softening)
+            each = each - bend[:, None, None] * outer(Y)
+        return np.asarray((1.0 - 2.0 / N) * each[rows] + each.sum(axis=0) / N**2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 
 from ..core.places import State
-from ..core.records import Floats
+from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
+from .blocks import edge_blocks, pair_blocks
 from .protocol import Evaluation
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term, attractive_edges
@@ -93,6 +94,17 @@ class PaCMAP(NeighborObjective):
         field = self.engine.field(X, self.masses)
         energy = self.rate * float(np.sum(self.counts * (field.potential + self.copies)))
         return energy, self.rate * self.weighted(field.force)
+
+    def blocks(self, X: Floats, rows: Integers) -> Floats:
+        """The blocks of the Hessian: near pairs, mid-near ones where they count, and all as further ones."""
+        near, middle = self.parts
+        found = near * edge_blocks(self.attraction, X, rows) + self.lam * self._repulsive_blocks(X, rows)
+        return found + middle * edge_blocks(self.middle, X, rows) if middle else found
+
+    def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
+        """Of n_FP / N sum K, in which every pair counts twice."""
+        own = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
+        return np.asarray(2.0 * self.rate * self.counts[rows, None, None] * own)
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda n_FP / N K_2 between all points, and f'' of near and mid-near pairs, if ``positive`` where above 0."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.messages import named
-from ..core.records import Floats, Integers
+from ..core.records import Floats, Integers, Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -16,6 +16,7 @@ from ..metrics.dimension.surroundings import without_self
 from ..metrics.neighbor_recall import known_distances
 from ..neighbors import Index, build_index
 from ..neighbors.graph import GraphIndex
+from ..neighbors.index import equal_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class Lists:
     def n_points(self) -> int:
         """N."""
         return self.index.n_points
+
+    def without_copies(self) -> Neighbors | None:
+        """The nearest of all points as neighbour lists; None where only some were looked at, or some are copies."""
+        if self.rows.size < self.n_points or not (self.given[:, 0] > 0).all():
+            return None
+        return equal_rows(self.nearest, self.given, self.n_points)
 
     def at(self, places: Integers) -> Lists:
         """The lists of some of the points looked at."""

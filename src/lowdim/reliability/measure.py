@@ -111,6 +111,7 @@ def trust(
     >>> found.recall.shape, round(float(found.mean_recall), 2), int(found.doubtful.sum())
     ((200,), 0.73, 0)
     """
+    is_own = metric is None and _has_own_metric(model)
     metric = _metric_of(model) if metric is None else metric
     given = {"metric": metric, "sample": sample, "level": level, "move": move, "n_jobs": n_jobs}
     check_parameters(_OWNER, given, _RULES)
@@ -128,7 +129,9 @@ def trust(
     lists = look_up(rows, points, chosen, width, metric, run)
     near = faithfulness(lists, ks, _ranks(rows, metric, lists, rng, run))
     stable = (
-        Stability() if model is None else measure_stability(model, rows, points, lists, ks, float(move), run)
+        Stability()
+        if model is None
+        else measure_stability(model, rows, points, lists, ks, float(move), is_own, run)
     )
     table = None if known is None else _clusters(known, rows, points, metric, drawn, rng, n_jobs)
     return _recorded(lists, ks, points, near, stable, table, drawn, metric_name(metric), float(level))
@@ -138,6 +141,12 @@ def _metric_of(model: Any) -> Any:
     """The metric of a model; of one that has none, and of one of a graph, which has no distances, Euclidean."""
     metric = getattr(model, "metric", "euclidean")
     return "euclidean" if isinstance(metric, str) and metric == "graph" else metric
+
+
+def _has_own_metric(model: Any) -> bool:
+    """Whether distances by the model's metric, as `_metric_of` gives it, are those between its points."""
+    pairwise = getattr(model, "metric", "euclidean") in ("graph", "precomputed")
+    return not pairwise and getattr(model, "metric_params", None) is None
 
 
 def _check_data(X: Any, metric: Any) -> Rows:

@@ -38,11 +38,24 @@ class Stability:
 
 
 def measure_stability(
-    model: Any, rows: Rows, points: Floats, lists: Lists, ks: tuple[int, ...], move: float, run: Run
+    model: Any,
+    rows: Rows,
+    points: Floats,
+    lists: Lists,
+    ks: tuple[int, ...],
+    move: float,
+    is_same_metric: bool,
+    run: Run,
 ) -> Stability:
-    """What the model can say of the places of its points; ``move`` in usual distances to the first of the ``ks``."""
+    """What the model can say of the places of its points; ``move`` in usual distances to the first of the ``ks``.
+
+    ``is_same_metric``: the lists are by the metric of the model.
+    """
     if not getattr(model, "_reopens", False):
-        note = f"Singularity is not known: the curvature of {type(model).__name__} at a point is none that is summed."
+        note = (
+            f"Singularity does not apply to {type(model).__name__}: its points are not placed by an objective that "
+            "adds up over pairs, whose curvature at a point could be taken."
+        )
         moved, why = placed_by_map(model, rows, points, lists, ks, move)
         return Stability(None, moved, axes_of(model), (note, *why))
     if any(stage.name == "targets" for stage in model.report_.stages):
@@ -54,13 +67,18 @@ def measure_stability(
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else 0
     # As in the fit: the same draws where its neighbours are found by draws.
     again = Run(workers=Workers(run.n_jobs), streams=Streams(seed))
-    opened: Reopened = model._reopened(model._check_input(rows.values, reset=False), again)
+    known = lists.without_copies() if is_same_metric and model._pushes_alike else None
+    checked = model._check_input(rows.values, reset=False)
+    opened: Reopened = model._reopened(checked, again, known, lists.index)
     copies = opened.points.duplicates
     places = np.ascontiguousarray(points if copies is None else points[copies.first], dtype=np.float64)
     own = lists.rows if copies is None else copies.group[lists.rows]
     singular, why_singular = singularity(opened, places, own)
     map_: FixedEmbeddingMap = model.map_
-    moved, why = placed_without(opened, map_, rows, lists, own, ks, move, run)
+    if model._pushes_alike:
+        moved, why = placed_without(opened, map_, rows, lists, own, ks, move, run)
+    else:
+        moved, why = placed_by_map(model, rows, points, lists, ks, move)
     return Stability(singular, moved, (), (*why_singular, *why))
 
 

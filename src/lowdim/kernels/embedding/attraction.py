@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.records import Floats, Integers
 from ..compiling import njit
 from .radials import energy, pull
 
@@ -39,44 +38,6 @@ def along_edges(
             if value:
                 total += energy(radial, weights[place], D)
     return total
-
-
-@njit(cache=True, nogil=True)
-def on_new_points(
-    radial: Any,
-    starts: Integers,
-    neighbors: Integers,
-    weights: Floats,
-    embedding: Floats,
-    rows: Integers,
-    places: Floats,
-    first: int,
-    last: int,
-    total: Floats,
-    force: Floats,
-    curvature: Floats,
-) -> None:
-    """For the new points ``rows[first:last]`` at ``places``: sum p f(D), sum p f'(D) (x - x_m) and sum p f'(D).
-
-    Point i is tied to the fitted points ``neighbors`` from ``starts[i]`` to ``starts[i + 1]``.
-    """
-    d = embedding.shape[1]
-    for n in range(first, last):
-        value = stiff = 0.0
-        for c in range(d):
-            force[n, c] = 0.0
-        for place in range(starts[rows[n]], starts[rows[n] + 1]):
-            m = neighbors[place]
-            D = 0.0
-            for c in range(d):
-                D += (places[n, c] - embedding[m, c]) ** 2
-            value += energy(radial, weights[place], D)
-            w = pull(radial, weights[place], D)
-            stiff += w
-            for c in range(d):
-                force[n, c] += w * (places[n, c] - embedding[m, c])
-        total[n] = value
-        curvature[n] = stiff
 
 
 @njit(cache=True, nogil=True)

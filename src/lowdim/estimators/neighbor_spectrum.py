@@ -57,10 +57,10 @@ class Place(NamedTuple):
 class NeighborSpectrum(AffinityEmbedding):
     """min sum p log(1 + b + D) + lambda ((R / Z0)^b - 1) / b: t-SNE, UMAP and eigenmaps as one family.
 
-    Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023) in full batch: R = sum log(1 + b / (1 + D)) / b over all pairs, and
-    the gradient has Z = R^(1 - b) Z0^b in the place of t-SNE's normaliser. At position b = 0 R is that normaliser and
-    the repulsion log R: t-SNE. At b = 1 Z is the constant Z0 = N^2 / m, far larger, which is what UMAP stands for: the
-    larger Z, the more does attraction count. From there on lambda falls below 1, as exaggeration in t-SNE makes
+    Neg-t-SNE (Damrich, Boehm, Hamprecht & Kobak 2023) in full batch: R = sum log(1 + b / (1 + D)) / b over all pairs,
+    and the gradient has Z = R^(1 - b) Z0^b in the place of t-SNE's normaliser. At position b = 0 R is that normaliser
+    and the repulsion log R: t-SNE. At b = 1 Z is the constant Z0 = N^2 / m, far larger, which is what UMAP stands for:
+    the larger Z, the more does attraction count. From there on lambda falls below 1, as exaggeration in t-SNE makes
     it (Boehm, Berens & Kobak 2022), and at 2 only the springs are left: Laplacian eigenmaps of the same graph, whose
     coordinates a constraint keeps apart. Every position starts from the one after it, from eigenmaps down, which is the
     homotopy in lambda. New points are placed against the embedding of ``position`` as it stands, each alone.
@@ -290,7 +290,7 @@ class NeighborSpectrum(AffinityEmbedding):
         return NegativeTSNE(attraction, engine, 1.0, masses, negatives=float(self.negative_sample_rate))
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
-        """lambda N times what a pair's push is multiplied by: a fitted point's pull sums to 1 / N, a new point's to 1."""
+        """lambda N times the factor of a pair's push: a fitted point's pull sums to 1 / N, a new point's to 1."""
         if not isinstance(objective, NegativeTSNE):
             return strength_of_field(objective, X)
         return objective.lam * float(objective.counts.sum()) * objective.rate(X), False

@@ -72,7 +72,8 @@ def test_counting_workers() -> None:
 
 
 def test_light_work_comes_in_few_blocks() -> None:
-    assert [light_rows(n) for n in (1, 60_000, 160_000)] == [4096, 4096, 10_000]
+    assert [light_rows(n, 25.0) for n in (1, 10_000, 60_000, 1_600_000)] == [1, 10_000, 10_000, 100_000]
+    assert light_rows(80_000, 3.0) == 80_000
 
 
 def test_within_a_block_there_are_no_more_threads() -> None:

@@ -28,8 +28,8 @@ LARGE = 1e9
 FACTOR = 200.0
 """What each entry of a matrix counts where it is factored: a thread has a heap of its own, a fifth more memory for such
 a factor, and only from five million entries on does it take so long (ten seconds) that it is worth it."""
-LIGHT = 4096
-"""Rows of a block that are worth a thread where little is done with each."""
+WORTH = 250_000.0
+"""Nanoseconds of work that are worth a block: to start a thread and to hand out blocks takes up to a fifth of that."""
 _APART = "lowdim, a call that can be left"
 _GLANCE = 0.1
 """Seconds after which a thread that waits looks whether a signal has come."""
@@ -66,9 +66,9 @@ def shifted(rows: slice, start: int) -> slice:
     return slice(start + rows.start, start + rows.stop)
 
 
-def light_rows(n_rows: int) -> int:
-    """Rows in a block of a loop that does little with each: to hand out a block takes some microseconds."""
-    return max(LIGHT, -(-n_rows // 16))
+def light_rows(n_rows: int, nanoseconds: float) -> int:
+    """Rows in a block of a loop that does little with each, about so many nanoseconds: at most 16 blocks, often one."""
+    return -(-n_rows // max(1, min(16, int(n_rows * nanoseconds / WORTH))))
 
 
 def map_blocks(

@@ -93,7 +93,7 @@ class StressMap:
             return np.ones(given.shape)
         smallest = np.where(given > 0.0, given, np.inf).min(axis=1)[:, None]
         smallest = np.where(np.isfinite(smallest), smallest, 1.0)
-        return np.maximum(given / smallest, 1.0 if self.power < 0.0 else 0.0) ** self.power
+        return np.asarray(np.maximum(given / smallest, 1.0 if self.power < 0.0 else 0.0) ** self.power)
 
     def _disparities(self, given: Floats) -> Floats:
         """What the distances should be."""

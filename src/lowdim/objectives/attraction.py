@@ -88,7 +88,7 @@ class Attraction:
             edges = layout.indptr, layout.indices, layout.weights
             return loop(*edges, points, rows.start, rows.stop, value, layout.order, force)
 
-        self.run.map(place, X.shape[0], block_rows=light_rows(X.shape[0]))
+        self.run.map(place, X.shape[0], block_rows=light_rows(X.shape[0], 9.0))
         energies = self.run.map(work, X.shape[0], block_rows=max(256, -(-X.shape[0] // SHARES)))
         return float(np.sum(energies)) if value else None
 

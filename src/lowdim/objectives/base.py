@@ -102,7 +102,7 @@ class NeighborObjective(ABC):
         def weigh(rows: slice) -> None:
             kernels.embedding.forces.weigh(weights, rows.start, rows.stop, force)
 
-        self.run.map(weigh, force.shape[0], block_rows=light_rows(force.shape[0]))
+        self.run.map(weigh, force.shape[0], block_rows=light_rows(force.shape[0], 3.0))
         return force
 
     def with_lambda(self, lam: float) -> Self:
@@ -172,7 +172,7 @@ class NeighborObjective(ABC):
         def join(rows: slice) -> None:
             kernels.embedding.forces.join(push, 4.0 * self.lam, rows.start, rows.stop, force)
 
-        self.run.map(join, X.shape[0], block_rows=light_rows(X.shape[0]))
+        self.run.map(join, X.shape[0], block_rows=light_rows(X.shape[0], 3.0))
         return Evaluation(None if energy is None else energy + self.lam * repulsive, force)
 
     def diagonal(self, X: Floats) -> Floats:

@@ -190,7 +190,7 @@ class Momentum:
                 X, gradient, before, centre, rate, momentum, most, self.gains, out, rows.start, rows.stop
             )
 
-        state.run.map(work, X.shape[0], block_rows=light_rows(X.shape[0]))
+        state.run.map(work, X.shape[0], block_rows=light_rows(X.shape[0], 10.0))
         return moved, velocity, gains
 
 

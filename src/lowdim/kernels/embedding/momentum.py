@@ -36,7 +36,10 @@ def advance(
         for c in range(d):
             g, v, gain = gradient[n, c], velocities[n, c], gains[n, c]
             if changing:
-                gain = gain + RISE if np.sign(g) != np.sign(v) else max(FALL * gain, LEAST)
+                # Both are computed and one is taken: which of them cannot be foretold, and a branch would often miss.
+                same = ((g > 0.0) == (v > 0.0)) & ((g < 0.0) == (v < 0.0))
+                risen, fallen = gain + RISE, max(FALL * gain, LEAST)
+                gain = fallen if same else risen
             v = momentum * v - rate * gain * g
             new_gains[n, c] = gain
             new_velocities[n, c] = v

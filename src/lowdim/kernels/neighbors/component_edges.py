@@ -66,7 +66,8 @@ def shortest_edges(
             for place in range(starts[p], starts[p + 1]):
                 i = order[place]
                 reach = np.sqrt(best[0]) * (1 + _ROUNDING)
-                for q in visits:
+                for visit in range(count):
+                    q = visits[visit]
                     if between[q] - radii[p] > reach:
                         break
                     if component[q] == label or _distance(mapped[i], means[q]) - radii[q] > reach:

@@ -209,7 +209,7 @@ class FourierEngine:
                 charges, own + level, level * total, mean, rows.start, rows.stop, potential, force
             )
 
-        block = light_rows(charges.size)
+        block = light_rows(charges.size, 3.0)
         total, *push = np.sum(self.run.map(add, charges.size, block_rows=block), axis=0).tolist()
         mean = np.array(push) / total
         self.run.map(deduct, charges.size, block_rows=block)

@@ -16,10 +16,10 @@ from ...core.run import Run
 from ..similarities import Slopes
 
 Values = NDArray[Any]
-SHARES = 16
+SHARES = 8
 """Shares into which the strips of a grid are dealt out to the threads."""
-LINES = 64
-"""Lines that are transformed at a time."""
+LINES, NODES = 64, 1 << 16
+"""Lines that are transformed at a time, and more of them where they have fewer nodes than these."""
 ROOM = 1.06
 """A grid is made this much larger than needed, so that its kernel serves while the picture grows a little."""
 
@@ -114,9 +114,9 @@ class Grid:
             grid[rows] = fft.irfft(spectrum[rows], width, axis=1)
 
         # Blocks of one size whatever the number of threads: then so are the results.
-        self.run.map(along_rows, half, block_rows=LINES)
-        self.run.map(down_columns, spectrum.shape[1], block_rows=LINES)
-        self.run.map(back, half, block_rows=LINES)
+        self.run.map(along_rows, half, block_rows=max(LINES, NODES // width))
+        self.run.map(down_columns, spectrum.shape[1], block_rows=max(LINES, NODES // height))
+        self.run.map(back, half, block_rows=max(LINES, NODES // width))
         return grid
 
     def _transform(self, order: int) -> Values:
@@ -165,5 +165,5 @@ def gather(
     def work(rows: slice) -> None:
         loop(X, nodes, origin, inverse, order, rows.start, rows.stop, potential, force)
 
-    run.map(work, X.shape[0], block_rows=light_rows(X.shape[0]))
+    run.map(work, X.shape[0], block_rows=light_rows(X.shape[0], 25.0))
     return potential, force

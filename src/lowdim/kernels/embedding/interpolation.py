@@ -39,21 +39,19 @@ def splines(t: float, order: int, weights: Any, slopes: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def extent(X: Any, low: Any, high: Any, spread: Any) -> None:
-    """Least, greatest and standard deviation of each column, in one pass."""
-    d = X.shape[1]
-    total, squares, first = np.zeros(d), np.zeros(d), X[0].copy()
-    for c in range(d):
-        low[c], high[c] = first[c], first[c]
-    for n in range(X.shape[0]):
-        for c in range(d):
+    """Least, greatest and standard deviation of each column."""
+    for c in range(X.shape[1]):
+        # A column at a time, so that all of it stays in registers.
+        first = least = greatest = X[0, c]
+        total = squares = 0.0
+        for n in range(X.shape[0]):
             value = X[n, c]
-            low[c] = min(low[c], value)
-            high[c] = max(high[c], value)
-            total[c] += value - first[c]
-            squares[c] += (value - first[c]) ** 2
-    for c in range(d):
-        mean = total[c] / X.shape[0]
-        spread[c] = np.sqrt(max(0.0, squares[c] / X.shape[0] - mean * mean))
+            least = min(least, value)
+            greatest = max(greatest, value)
+            total += value - first
+            squares += (value - first) ** 2
+        low[c], high[c], mean = least, greatest, total / X.shape[0]
+        spread[c] = np.sqrt(max(0.0, squares / X.shape[0] - mean * mean))
 
 
 @njit(cache=True, nogil=True)
@@ -62,8 +60,10 @@ def fill_strips(
 ) -> None:
     """The points whose stencils begin in each strip of grid rows, in their own order, and where each strip begins."""
     offsets[:] = 0
+    tall = np.uint32(height)
     for n in range(X.shape[0]):
-        here = np.int64((X[n, 0] - origin[0]) * inverse_step) // height
+        # To divide long integers, and with a sign, takes longer than all else here.
+        here = np.uint32((X[n, 0] - origin[0]) * inverse_step) // tall
         strips[n] = here
         offsets[here + 1] += 1
     for strip in range(1, offsets.size):

@@ -53,8 +53,10 @@ def advance(
 @njit(cache=True, nogil=True)
 def centre_of(X: Floats) -> Floats:
     """The mean of the rows, one after the other."""
-    total = np.zeros(X.shape[1])
-    for n in range(X.shape[0]):
-        for c in range(X.shape[1]):
-            total[c] += X[n, c]
-    return total / X.shape[0]
+    centre = np.empty(X.shape[1])
+    for c in range(X.shape[1]):
+        total = 0.0
+        for n in range(X.shape[0]):
+            total += X[n, c]
+        centre[c] = total / X.shape[0]
+    return centre

@@ -86,7 +86,9 @@ _Rungs = Callable[[Standard, Settings], Iterator[_Rung]]
 
 
 def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
-    standard, n_components = standardise(problem, settings.run), settings.n_components
+    is_rough = settings.tolerance >= lanczos.ROUGH
+    standard = standardise(problem, settings.run, roughly=is_rough)
+    n_components = settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
             f"{named('n_components')} must be between 1 and {standard.room} (the {standard.size} points less the "

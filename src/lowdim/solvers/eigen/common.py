@@ -188,17 +188,30 @@ def standard_form(problem: Problem) -> Standard:
     return replace(free, basis=range_of(free.images(problem.trivial)))
 
 
-def standardise(problem: Problem, run: Run) -> Standard:
-    """Bring a problem to standard form."""
+def standardise(problem: Problem, run: Run, *, roughly: bool = False) -> Standard:
+    """Bring a problem to standard form; ``roughly`` the norm may be one of a Laplacian to a factor of 2."""
     free = standard_form(problem)
     operator = problem.operator
     if free.root is None and isinstance(operator, Laplacian | Explicit) and (few := operator.differences()):
         scale = np.ones(problem.size) if free.scale is None else free.scale
         free = replace(free, rows=(*kernels.spectral.lanczos.grouped(*few[:3]), few[3], scale))
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
-    norm = _norm(free, run=run)
+    norm = _bound(free) if roughly else None
+    norm = _norm(free, run=run) if norm is None else norm
     invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
     return replace(free, norm=norm, invariant=invariant)
+
+
+def _bound(standard: Standard) -> float | None:
+    """2 max d / b, which is |S| of a Laplacian to a factor of 2 from above; None for other problems.
+
+    The diagonal d / b of S is below |S|, and D - W is below 2 D (Gershgorin).
+    """
+    operator = standard.problem.operator
+    if not isinstance(operator, Laplacian) or standard.root is not None:
+        return None
+    scale = 1.0 if standard.scale is None else standard.scale
+    return 2.0 * float(np.max(operator.degrees * np.square(scale), initial=0.0))
 
 
 def _norm(standard: Standard, run: Run) -> float:

@@ -21,6 +21,7 @@ NAMES = [
     "million",
     "tsne",
     "umap",
+    "presets",
     "growth",
     "evaluation",
     "trust",

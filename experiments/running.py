@@ -19,7 +19,7 @@ from .notebook import Claim, Notebook
 
 FOLDER = Path(__file__).parent
 INTERRUPTED = "interrupted"
-INSTALLED = {"matplotlib": "'lowdim[plot]'", "umap": "umap-learn"}
+INSTALLED = {"matplotlib": "'lowdim[plot]'", "umap": "umap-learn", "pacmap": "pacmap"}
 """What brings a module that an experiment may miss."""
 
 Progress = Callable[[int, int, str], object]

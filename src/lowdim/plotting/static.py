@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -68,7 +69,8 @@ def plot(
     ----------
     embedding
         Coordinates, N x d; a single column is drawn as a strip. Of several columns those that do not vary are left out.
-        Several of the same points, by name or as ``frames_`` of an estimator, are drawn side by side.
+        Several of the same points, by name or as ``frames_`` of an estimator, are drawn side by side; a page moves the
+        points between them by a slider.
     labels
         One for each point, or the name of one of ``columns`` or of a gene where these are AnnData: classes (names,
         whole numbers, categories in their own order) get colours that differ and a legend, quantities a colour bar;
@@ -112,8 +114,10 @@ def plot(
         The figure, for further work on it, or the page; a notebook shows either.
     """
     require_matplotlib()
-    if (several := as_pictures(embedding)) is not None:
-        _check_side_by_side(path, ax, images)
+    wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
+    several = as_pictures(embedding)
+    if several is not None and not wants_page:
+        _check_side_by_side(ax, images)
         return plot_gallery(
             several,
             labels,
@@ -125,12 +129,15 @@ def plot(
             legend=legend,
             density=density,
         )
-    points = checked_points("embedding", embedding)
+    frames = {} if several is None else _of_one_width(same_points(several))
+    points = next(iter(frames.values())) if frames else checked_points("embedding", embedding)
     shown = tuple(range(points.shape[1])) if ax is not None else varying_axes(points)
+    if frames:
+        shown = tuple(sorted({axis for frame in frames.values() for axis in varying_axes(frame)}))
     check_trust(trust, points.shape[0])
     given = named(labels, beside(labels, columns, trust))
     pictures = None if images is None else Images.of(images, points.shape[0])
-    if path is not None and Path(path).suffix.lower() in (".html", ".htm"):
+    if path is not None and wants_page:
         content = Content.of(
             points[:, shown],
             given,
@@ -140,7 +147,8 @@ def plot(
             continuous=continuous,
             colormap=colormap,
         )
-        return write_page(path, content, pictures)
+        moving = tuple((title, frame[:, shown]) for title, frame in frames.items())
+        return write_page(path, replace(content, frames=moving), pictures)
     figure = picture(
         points[:, shown],
         given,
@@ -163,19 +171,36 @@ def plot(
     return figure
 
 
-def _check_side_by_side(path: Any, ax: Any, images: Any) -> None:
-    """Say what several embeddings cannot have."""
-    wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
-    for name, is_given in (
-        ("a page (.html)", wants_page),
-        ("ax", ax is not None),
-        ("images", images is not None),
-    ):
+def _check_side_by_side(ax: Any, images: Any) -> None:
+    """Say what several embeddings in one picture cannot have."""
+    for name, is_given in (("ax", ax is not None), ("images", images is not None)):
         if is_given:
             raise InputError(
                 f"Several embeddings are drawn side by side as a picture; {name} shows one alone. Give one of them, or "
                 "leave it out."
             )
+
+
+def same_points(embeddings: Mapping[str, ArrayLike]) -> dict[str, Floats]:
+    """Several embeddings of the same points that can be drawn."""
+    if not embeddings:
+        raise InputError("embeddings: at least one is needed, got none")
+    pictures = {name: checked_points(name, value) for name, value in embeddings.items()}
+    counts = {points.shape[0] for points in pictures.values()}
+    if len(counts) > 1:
+        raise InputError(f"embeddings: all must show the same points, got {sorted(counts)} of them")
+    return pictures
+
+
+def _of_one_width(frames: dict[str, Floats]) -> dict[str, Floats]:
+    """Embeddings between which points can move."""
+    widths = sorted({frame.shape[1] for frame in frames.values()})
+    if len(widths) > 1:
+        raise InputError(
+            f"embeddings: a page moves points between embeddings of as many dimensions each; got {widths}. Leave "
+            "some out, or write a picture (.png)."
+        )
+    return frames
 
 
 def picture(
@@ -243,13 +268,8 @@ def plot_gallery(
     The other parameters are those of ``plot``.
     """
     require_matplotlib()
-    if not embeddings:
-        raise InputError("embeddings: at least one is needed, got none")
-    pictures = {name: checked_points(name, value) for name, value in embeddings.items()}
-    counts = {points.shape[0] for points in pictures.values()}
-    if len(counts) > 1:
-        raise InputError(f"embeddings: all must show the same points, got {sorted(counts)} of them")
-    count = counts.pop()
+    pictures = same_points(embeddings)
+    count = len(next(iter(pictures.values())))
     given = named(labels)
     tints = colouring(given, count, continuous=continuous, scale=colormap)
     across = columns or int(np.ceil(np.sqrt(len(pictures))))

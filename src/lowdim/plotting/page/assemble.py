@@ -18,7 +18,13 @@ from ..thumbnails import Images
 from .content import Content
 from .sprites import sheets_of
 
-_SCRIPTS = ("data.js", "draw.js", "map.js", "panel.js")
+_SCRIPTS = ("data.js", "draw.js", "map.js", "frames.js", "panel.js")
+_SLIDER = """<section>
+<label>Frame <input class="ld-frame" type="range" min="0" max="{last}" step="0.05" value="0"></label>
+<p class="ld-quiet ld-where" role="status"></p>
+</section>
+"""
+_STEPS = "<dt>, .</dt><dd>the frame before, the next one</dd>"
 _WHOLE = "html, body { height: 100%; margin: 0; }"
 
 
@@ -51,7 +57,7 @@ def map_fragment(content: Content, images: Images | None = None, *, embedded: bo
     """The markup of a map with its data, for a page of its own or, ``embedded``, as a part of a longer one."""
     thumbnails, sheets = (None, []) if images is None else sheets_of(images)
     count, n_axes = content.points.shape
-    deep = n_axes == 3
+    deep, moves = n_axes == 3, len(content.frames) > 1
     return fill(
         asset("map.html"),
         {
@@ -64,6 +70,8 @@ def map_fragment(content: Content, images: Images | None = None, *, embedded: bo
             "heading": "h2" if embedded else "h1",
             "title": escape(content.title),
             "count": f"{count:,} points",
+            "frames": _SLIDER.format(last=len(content.frames) - 1) if moves else "",
+            "steps": _STEPS if moves else "",
             "data": content.packed(thumbnails),
             "sheets": "".join(
                 f'<script type="text/plain" class="ld-sheet">{sheet}</script>\n' for sheet in sheets

@@ -53,13 +53,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Points, columns and the place of the column that colours them first."""
+    """Points, columns and the place of the column that colours them first.
+
+    ``frames`` are several embeddings of these points by title, the first of them the points; none: there is one alone.
+    """
 
     title: str
     points: Floats
     columns: tuple[Column, ...]
     colour: int = 0
     colormap: str | None = None
+    frames: tuple[tuple[str, Floats], ...] = ()
 
     @classmethod
     def of(
@@ -106,7 +110,8 @@ class Content:
         places: list[dict[str, Any]] = []
         at = 0
         columns = [column.values for column in self.columns]
-        for values in [*self.points.astype("<f4").T, *columns]:
+        others = [axis for _, frame in self.frames[1:] for axis in frame.astype("<f4").T]
+        for values in [*self.points.astype("<f4").T, *columns, *others]:
             array = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
             places.append(
                 {"type": array.dtype.kind + str(array.dtype.itemsize), "at": at, "size": array.size}
@@ -114,6 +119,7 @@ class Content:
             arrays.append(array)
             at += -(-array.nbytes // _ALIGNED) * _ALIGNED
         n_axes = self.points.shape[1]
+        later = places[n_axes + len(columns) :]
         header = {
             "title": self.title,
             "count": self.points.shape[0],
@@ -121,7 +127,11 @@ class Content:
             "coordinates": places[:n_axes],
             "columns": [
                 column.header() | {"values": place}
-                for column, place in zip(self.columns, places[n_axes:], strict=True)
+                for column, place in zip(self.columns, places[n_axes : n_axes + len(columns)], strict=True)
+            ],
+            "frames": [
+                {"title": title, "coordinates": later[(at - 1) * n_axes : at * n_axes] if at else []}
+                for at, (title, _) in enumerate(self.frames)
             ],
             "colour": self.colour,
             "scale": hexadecimal(scale_colours(np.linspace(0.0, 1.0, _STEPS), self.colormap)),
@@ -145,7 +155,9 @@ def _squeezed(header: dict[str, Any], arrays: list[NDArray[Any]]) -> str:
     # The header's length depends on the places written in it: room for ten digits each makes it known beforehand.
     longest = len(json.dumps(header, ensure_ascii=False).encode()) + 10 * len(arrays)
     start = -(-(_ALIGNED + longest) // _ALIGNED) * _ALIGNED
-    for place in [*header["coordinates"], *(column["values"] for column in header["columns"])]:
+    kept = [header["coordinates"], [column["values"] for column in header["columns"]]]
+    kept += [frame["coordinates"] for frame in header["frames"]]
+    for place in (place for places in kept for place in places):
         place["at"] += start
     text = json.dumps(header, ensure_ascii=False).encode()
     squeezer = zlib.compressobj(6)

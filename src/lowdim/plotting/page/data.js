@@ -19,6 +19,7 @@ async function unpack(base64) {
   const array = (place) => new ARRAYS[place.type](buffer, place.at, place.size);
   header.coordinates = header.coordinates.map(array);
   for (const column of header.columns) column.values = array(column.values);
+  header.frames.forEach((frame, at) => (frame.coordinates = at ? frame.coordinates.map(array) : header.coordinates));
   return header;
 }
 

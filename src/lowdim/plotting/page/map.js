@@ -322,7 +322,8 @@ class PointMap {
     const step = 60;
     const arrows = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     const deeds = { "+": () => this.zoom(1.4), "=": () => this.zoom(1.4), "-": () => this.zoom(1 / 1.4), 0: () => this.reset() };
-    const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures", "/": "search", Escape: "clear" };
+    const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures", "/": "search", Escape: "clear",
+      ",": "earlier", ".": "later" };
     const command = commands[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (arrows[event.key]) {
       if (this.deep && !event.shiftKey) this.rotate(-arrows[event.key][0] / 3, -arrows[event.key][1] / 3);

@@ -37,6 +37,7 @@ class Panel {
     this.colourBy(this.colourable[data.colour]);
     this.selectionChanged();
     this.use("pan");
+    this.frames = data.frames.length > 1 ? new Frames(root, map, data) : null;
   }
 
   slider(name, value, change) {
@@ -56,6 +57,8 @@ class Panel {
       fit: () => map.reset(),
       next: () => this.step(1),
       previous: () => this.step(-1),
+      later: () => this.frames?.step(1),
+      earlier: () => this.frames?.step(-1),
       search: () => this.$("search").focus(),
       clear: () => {
         this.$("search").value = "";

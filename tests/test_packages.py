@@ -29,6 +29,7 @@ ORDER = [
     {"solvers", "linear"},
     {"optimize"},
     {"reliability"},
+    {"explanation"},
     {"plotting"},
     {"store"},
     {"estimators"},

@@ -32,6 +32,7 @@ from ..methods.base import Embedded
 from ..neighbors.metrics import bind_metric
 from ..store.checkpoint import keeping
 from ..store.identity import Identity
+from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
 from .recorder import Recorder
 
@@ -86,7 +87,13 @@ class CommonParameters:
 
 
 class Estimator(
-    ForeignNames, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, CommonParameters, ABC
+    ForeignNames,
+    Explaining,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
+    CommonParameters,
+    ABC,
 ):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.records import Neighbors
+import numpy as np
+
+from ..core.records import Duplicates, Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.index import Index
+from ..neighbors.neighborhood import Neighborhood
 from ..neighbors.points import Points
 from ..reliability.models import Reopened
 from .embedding_growth import known_neighborhood
@@ -39,7 +42,24 @@ class Reopening:
                 hood = known_neighborhood(Points(rows, metric_of(self)), graph, index, known.first(count))
         if hood is None:
             hood = self._neighborhood(rows, run)
-        W, fitted = self._affinities(hood, run)
-        objective = self._objective_of(hood, W, fitted, run)
-        lam = self._path(objective, run)[-1]
-        return Reopened(objective.with_lambda(lam), hood.points, fitted, hood.neighbors)
+        return _weighed(self, hood, run)
+
+    def _opened(self: Any, rows: Rows, run: Run) -> Reopened:
+        """The same of the rows of the fit, by the neighbour lists of the fit where the model holds them."""
+        lists = getattr(self, "neighbor_lists_", None)
+        if lists is None:
+            return self._reopened(rows, run)  # type: ignore[no-any-return]
+        index, metric = self.map_.affinities.lookup.index, metric_of(self)
+        points, group = Points(index.rows, metric), getattr(self, "point_of_row_", None)
+        if group is not None:
+            _, first, copies = np.unique(group, return_index=True, return_counts=True)
+            same = Duplicates(first, group, copies.astype(np.float64))
+            points = Points(index.rows, metric, same, group)
+        return _weighed(self, known_neighborhood(points, self._graph_of(self._n_rows), index, lists), run)
+
+
+def _weighed(model: Any, hood: Neighborhood, run: Run) -> Reopened:
+    W, fitted = model._affinities(hood, run)
+    objective = model._objective_of(hood, W, fitted, run)
+    lam = model._path(objective, run)[-1]
+    return Reopened(objective.with_lambda(lam), hood.points, fitted, hood.neighbors)

@@ -23,6 +23,7 @@ from ..errors import InputError
 from .attraction import Attraction
 from .blocks import edge_blocks
 from .density import Density
+from .products import EdgeProduct, Product
 from .protocol import Evaluation
 from .repulsion.protocol import Engine, FrozenField
 from .similarities import Similarity
@@ -203,6 +204,18 @@ class NeighborObjective(ABC):
         """
         total = edge_blocks(self.attraction, X, rows)
         return total if self.lam == 0.0 else total + self.lam * self._repulsive_blocks(X, rows)
+
+    def hessian(self, X: Floats) -> Product:
+        """V -> H V, the whole Hessian at this X, without densities and springs; of the objectives that know it."""
+        attractive = EdgeProduct(self.attraction, X)
+        if self.lam == 0.0:
+            return attractive
+        repulsive = self._repulsive_product(X)
+        return lambda V: attractive(V) + self.lam * repulsive(V)
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """V -> H- V, of the objectives that know it."""
+        raise InputError(f"The curvature of {type(self).__name__} is not known. Use another method.")
 
     def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:
         """The blocks of E-, of the objectives that know them."""

@@ -10,6 +10,7 @@ from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
 from .blocks import pair_blocks
+from .products import PairProduct, Product
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term
 
@@ -70,6 +71,23 @@ class ElasticEmbedding(NeighborObjective):
             blocks = pair_blocks(self.kernel, X, masses * right[:, part], rows, self.run)
             total += np.einsum("nr,nrab->nab", left[rows, part], blocks)
         return np.asarray(2.0 * masses[rows, :, None] * total)
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """Every pair twice; with w- of distances the factors of each column are charges."""
+        masses = self.counts[:, None]
+        if self._factors is None:
+            one = PairProduct(self.engine, X, self.counts)
+            return lambda V: 2.0 * masses * one(V)
+        left, right = self._factors
+        parts = [PairProduct(self.engine, X, self.counts * column) for column in right.T]
+
+        def apply(V: Floats) -> Floats:
+            total = np.zeros(V.shape)
+            for column, part in zip(left.T, parts, strict=True):
+                total += column[:, None] * part(V)
+            return 2.0 * masses * total
+
+        return apply
 
     def _product(self, X: Floats, C: Floats) -> Floats:
         """sum_m c_n c_m w-_nm exp(-D_nm) C_m: the factors of w- are charges, some at a time."""

@@ -11,6 +11,7 @@ from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
 from .blocks import outer, pair_blocks
+from .products import PairProduct, Product
 from .repulsion.protocol import Engine
 from .terms import DenseTerm, Term, attractive_edges
 
@@ -81,6 +82,14 @@ class NegativeTSNE(NeighborObjective):
         slopes = -4.0 * rate * masses * field.force[rows]
         bend = (1.0 - self.fixed) * ratio**-self.fixed
         return np.asarray(2.0 * rate * masses[:, :, None] * second - bend * outer(slopes))
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """The same for the whole Hessian: R'' / Z, and (b - 1) / (R Z) times the square of R'."""
+        field, masses = self.engine.field(X, self.masses), self.counts[:, None]
+        ratio = self._ratio(field.potential)
+        rate, bend = self._rate(ratio), (1.0 - self.fixed) * ratio**-self.fixed
+        slopes, second = -4.0 * rate * masses * field.force, PairProduct(self.engine, X, self.counts)
+        return lambda V: 2.0 * rate * masses * second(V) - bend * slopes * float(np.sum(slopes * V))
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda K_2 / ((s - 1) Z) of all pairs, and p f'' on edges, there no more than the former if ``positive``."""

@@ -11,6 +11,7 @@ from ..core.records import Floats, Integers
 from .base import NeighborObjective
 from .blocks import outer, pair_blocks, pair_moments
 from .far import FAR, FarRows, FarTerm, look_far
+from .products import PairProduct, Product, sums_of_slopes
 from .terms import DenseTerm, Term
 
 
@@ -70,6 +71,26 @@ class SNE(NeighborObjective):
             self.kernel, np.sqrt(2.0) * X, (masses * inverse**2)[:, None], rows, self.run
         )
         return np.asarray(total - 2.0 * here**2 * squares[:, 0])
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """Of sum_m c_m log S_m: S_m'' / S_m less the squares of the slopes; points far from all others add nothing."""
+        field, c = self.engine.field(X, self.masses), self.counts
+        inverse = self._rows(X, field.potential).inverse
+        own, others = PairProduct(self.engine, X, c), PairProduct(self.engine, X, c * inverse)
+        x = X - X.mean(axis=0)
+
+        def apply(V: Floats) -> Floats:
+            total = c[:, None] * (inverse[:, None] * own(V) + others(V))
+            along = np.einsum("ni,ni->n", x, V)[:, None]
+            found = self.engine.sums(X, c[:, None] * np.hstack([V, along]), 1)
+            # The slope of S_n along V: -2 sum_m c_m K_1 (x_n - x_m).(v_n - v_m).
+            there = np.einsum("ni,ni->n", x, found[:, :-1]) - found[:, -1]
+            slope = -2.0 * (np.einsum("ni,ni->n", field.force, V) - there)
+            share = c * slope * inverse**2
+            back = sums_of_slopes(self.engine, X, share)
+            return np.asarray(total + 2.0 * (share[:, None] * field.force + c[:, None] * back))
+
+        return apply
 
     def _rows(self, X: Floats, potential: Floats) -> _Rows:
         """1 / S_n where S_n is large enough to divide by, and the other rows apart."""

@@ -10,6 +10,7 @@ from ..core.records import Floats, Integers
 from .base import NeighborObjective
 from .blocks import outer, pair_blocks
 from .far import FAR, FarRows, FarTerm, look_far
+from .products import PairProduct, Product
 from .terms import DenseTerm, Term
 
 
@@ -56,6 +57,16 @@ class SymmetricSNE(NeighborObjective):
         slopes = -4.0 * masses * field.force[rows] / Z
         second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
         return np.asarray(2.0 * masses[:, :, None] * second / Z - outer(slopes))
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """Of log Z: the second derivative of Z over Z, less the square of Z' / Z."""
+        field, masses = self.engine.field(X, self.masses), self.counts[:, None]
+        Z = self._normaliser(field.potential)
+        if self._is_far(Z):
+            return np.zeros_like
+        slopes = -4.0 * masses * field.force / Z
+        second = PairProduct(self.engine, X, self.counts)
+        return lambda V: 2.0 * masses * second(V) / Z - slopes * float(np.sum(slopes * V))
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum exp(-D) over all pairs of rows; the pairs of copies have D = 0."""

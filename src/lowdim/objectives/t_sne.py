@@ -9,6 +9,7 @@ import numpy as np
 from ..core.records import Floats, Integers
 from .base import NeighborObjective
 from .blocks import outer, pair_blocks
+from .products import PairProduct, Product
 from .terms import DenseTerm, Term, attractive_edges
 
 
@@ -54,6 +55,14 @@ class TSNE(NeighborObjective):
         slopes = -4.0 * masses * field.force[rows] / Z
         second = pair_blocks(self.kernel, X, self.counts[:, None], rows, self.run)[:, 0]
         return np.asarray(2.0 * masses[:, :, None] * second / Z - outer(slopes))
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """Of log Z: the second derivative of Z over Z, less the square of Z' / Z."""
+        field, masses = self.engine.field(X, self.masses), self.counts[:, None]
+        Z = self._normaliser(field.potential)
+        slopes = -4.0 * masses * field.force / Z
+        second = PairProduct(self.engine, X, self.counts)
+        return lambda V: 2.0 * masses * second(V) / Z - slopes * float(np.sum(slopes * V))
 
     def _normaliser(self, potential: Floats) -> float:
         """Z = sum K over all pairs of rows, those of copies too."""

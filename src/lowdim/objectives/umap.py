@@ -11,6 +11,7 @@ from ..core.records import Floats, Integers
 from .attraction import Attraction
 from .base import NeighborObjective
 from .blocks import pair_blocks
+from .products import PairProduct, Product
 from .repulsion.protocol import Engine, FrozenField
 from .terms import DenseTerm, Term, attractive_edges
 
@@ -117,6 +118,12 @@ class UMAP(NeighborObjective):
         both = pair_blocks(self.kernel, X, np.column_stack([drawn, d]), rows, self.run)
         factors = np.stack([d[rows], drawn[rows]], axis=1)
         return np.asarray(self.rate * np.einsum("nc,ncab->nab", factors, both))
+
+    def _repulsive_product(self, X: Floats) -> Product:
+        """m / (2 N) times what pushes i, d_i sum c_k r, and what i pushes, c_i sum d_k r; of E, faithful or not."""
+        d, drawn = self.charges[:, None], self.drawn[:, None]
+        own, others = PairProduct(self.engine, X, self.drawn), PairProduct(self.engine, X, self.charges)
+        return lambda V: self.rate * (d * own(V) + drawn * others(V))
 
     def _terms(self, X: Floats, *, positive: bool) -> Sequence[Term]:
         """lambda m (d_i + d_k) r_2 / (4 N) between all points, and on edges mu f'', if ``positive`` where above 0."""

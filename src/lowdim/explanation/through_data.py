@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
-from ..core.records import Floats, Sparse
+from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
+from ..objectives.attraction import along_curve
 from ..objectives.base import NeighborObjective
 from ..objectives.elastic import ElasticEmbedding
 from ..objectives.repulsion.exact import Exact
@@ -33,8 +34,9 @@ from .affinity_slopes import Lists, slopes_of
 
 EXACT = 3_000
 """Points up to which all pairs are summed, and the solve goes on to the last digits."""
-GRID = 1e-2
-"""Relative error of the sums of an engine by grids, and of the solve there: so near, no feature changes its place."""
+GRID, ROUGH = 1e-2, 3e-2
+"""Relative error of the sums by a grid, and residual of the solve with them: features then come out within half a
+per cent of what finer ones give (docs/experience.md)."""
 FINE = 1e-9
 COLUMNS = 64
 """Columns of the data that are gone through together."""
@@ -67,7 +69,7 @@ def slopes_through_data(
     objective = with_engine(opened.objective, X, run)
     if isinstance(objective, ElasticEmbedding) and objective.data is not None:
         return None, "w- are distances of the data, whose part in it is not known"
-    adjoint = solve_adjoint(objective, X, e, FINE if objective.engine.is_exact else GRID, run)
+    adjoint = solve_adjoint(objective, X, e, FINE if objective.engine.is_exact else ROUGH, run)
     if adjoint is None:
         return None, "the curvature at the picture is negative along some moves: it is far from a minimum"
     lists = Lists(opened.neighbors)
@@ -84,7 +86,7 @@ def slopes_through_data(
     by_squares = slopes_of(opened.affinity, lists, c, copies, scale, run)
     if by_squares is None:
         return None, f"the slopes of {type(opened.affinity).__name__} are not known"
-    return _summed(-by_squares, lists, rows, selected, adjoint, run, whole), ""
+    return _summed(-by_squares, lists, rows, X, selected, adjoint, run, whole), ""
 
 
 def with_engine(objective: NeighborObjective, X: Floats, run: Run) -> NeighborObjective:
@@ -93,7 +95,7 @@ def with_engine(objective: NeighborObjective, X: Floats, run: Run) -> NeighborOb
     if objective.engine.is_exact:
         return objective
     made = copy(objective)
-    engine = Exact() if n_points <= EXACT or d > FFT.most_components else FFT(GRID / 10)
+    engine = Exact() if n_points <= EXACT or d > FFT.most_components else FFT(GRID)
     made.engine = engine.start(objective.kernel, n_points, d, run)
     return made
 
@@ -128,33 +130,59 @@ def _charge_slopes(objective: UMAP, X: Floats, v: Floats) -> Floats:
 
 
 def _summed(
-    t: Floats, lists: Lists, rows: Rows, selected: NDArray[np.bool_], adjoint: Adjoint, run: Run, whole: bool
+    t: Floats,
+    lists: Lists,
+    rows: Rows,
+    X: Floats,
+    selected: NDArray[np.bool_],
+    adjoint: Adjoint,
+    run: Run,
+    whole: bool,
 ) -> Slopes:
-    """2 L(T + T') Y, summed over the points selected, and over all times Y."""
-    near, n_points = lists.neighbors, rows.n_rows
-    T = Sparse(
-        (2.0 * t, near.indices.astype(np.int64), near.indptr.astype(np.int64)), shape=(n_points, n_points)
-    )
-    both = Sparse(T + T.T)
-    both.sort_indices()
-    graph = both.indptr.astype(np.int64), both.indices.astype(np.int64), both.data
-    width = rows.n_columns
+    """G = 2 L(T + T') Y summed over the points selected, and over all times Y: there it is 2 sum t (y_n - y_m)^2.
+
+    Points that are near in the picture are put near each other in memory: most edges are short there.
+    """
+    n_points, width = rows.n_rows, rows.n_columns
+    order = np.argsort(along_curve(X if X.shape[1] > 1 else np.hstack([X, X])), kind="stable")
+    edges = _edges(2.0 * t, lists, order)
+    both = Sparse(edges + edges.T)
+    sums = np.asarray(both.sum(axis=1)).ravel()
+    chosen = selected[order].astype(np.float64)
+    marked = sums * chosen - both @ chosen
     over, stretched = np.empty(width), np.empty(width)
     everything = np.empty((n_points, width)) if whole else None
     held = rows.compressed().tocsc() if rows.is_sparse else None
     for first in range(0, width, COLUMNS):
         part = slice(first, min(first + COLUMNS, width))
         some = rows.values[:, part] if held is None else held[:, part].toarray()
-        Y = np.ascontiguousarray(some, dtype=np.float64)
-        Y = Y - Y.mean(axis=0)
-        out = np.empty(Y.shape)
-
-        def work(block: slice, Y: Floats = Y, out: Floats = out) -> None:
-            kernels.spectral.sparse_product.differences(*graph, Y, out, block.start, block.stop)
-
-        run.map(work, n_points)
-        over[part] = selected.astype(np.float64) @ out
-        stretched[part] = np.einsum("ni,ni->i", out, Y)
+        Y = np.ascontiguousarray(some[order], dtype=np.float64)
+        Y -= Y.mean(axis=0)
+        over[part] = marked @ Y
+        stretched[part] = _by_rows("edge_energy", edges, Y, run).sum(axis=0)
         if everything is not None:
-            everything[:, part] = out
+            everything[order, part] = _by_rows("differences", both, Y, run)
     return Slopes(over, stretched, adjoint, everything)
+
+
+def _edges(t: Floats, lists: Lists, order: Integers) -> Sparse:
+    """The slopes as a matrix of the points in an order."""
+    near, n_points = lists.neighbors, order.size
+    place = np.empty(n_points, np.int64)
+    place[order] = np.arange(n_points)
+    counts = near.counts[order]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    entries = np.arange(indptr[-1]) + np.repeat(near.indptr[:-1][order] - indptr[:-1], counts)
+    return Sparse((t[entries], place[near.indices[entries]], indptr), shape=(n_points, n_points))
+
+
+def _by_rows(name: str, graph: Sparse, Y: Floats, run: Run) -> Floats:
+    """A kernel over the edges of every row."""
+    out, kernel = np.empty(Y.shape), getattr(kernels.spectral.sparse_product, name)
+    parts = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
+
+    def work(block: slice) -> None:
+        kernel(*parts, Y, out, block.start, block.stop)
+
+    run.map(work, Y.shape[0])
+    return out

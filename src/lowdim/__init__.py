@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Fuzzy, Gaussian, SelfTuning
     from .data import datasets
     from .errors import Stop
+    from .estimators.alignment import align
     from .estimators.classical_mds import ClassicalMDS
     from .estimators.diffusion_map import DiffusionMap
     from .estimators.elastic_embedding import ElasticEmbedding
@@ -86,6 +87,7 @@ _HOMES = {
     "Fuzzy": "affinities",
     "Binary": "affinities",
     "SelfTuning": "affinities",
+    "align": "estimators.alignment",
     "estimate_dimension": "metrics",
     "procrustes": "metrics",
     "score": "metrics",
@@ -134,6 +136,7 @@ __all__ = [
     "SymmetricSNE",
     "VariationalNystrom",
     "__version__",
+    "align",
     "animate",
     "compare",
     "datasets",

@@ -95,7 +95,7 @@ class TSNE(PerplexityEmbedding):
             return None
         most = None if self.max_iter is None else max(1, self.max_iter // n_phases)
         annealing = replace(
-            usual_annealing(objective.degrees.size, most), exaggeration=float(self.early_exaggeration)
+            usual_annealing(objective.size, most), exaggeration=float(self.early_exaggeration)
         )
         if not isinstance(self.learning_rate, str):
             # v changes by rate gain g / (mean degree).

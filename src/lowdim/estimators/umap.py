@@ -240,7 +240,7 @@ class UMAP(NeighborEmbedding):
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
         if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
             return None
-        annealing = self._annealing_of(objective.degrees.size)
+        annealing = self._annealing_of(objective.size)
         run.chosen(
             "optimizer",
             f"annealed momentum, {annealing.iterations} iterations",

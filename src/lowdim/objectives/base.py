@@ -73,6 +73,11 @@ class NeighborObjective(ABC):
         """Row sums of W+."""
         return np.asarray(self.weights.sum(axis=1), dtype=np.float64).ravel()
 
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return int(self.attraction.weights.shape[0])
+
     @cached_property
     def counts(self) -> Floats:
         """The masses as numbers, 1 where none were given."""

@@ -26,6 +26,7 @@ from .parameters import (
     parse_bytes,
 )
 from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
+from .relations import check_relations
 from .row_numbers import check_left
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "check_neighbors",
     "check_pairwise",
     "check_parameters",
+    "check_relations",
     "check_rows",
     "check_symmetric",
     "is_nothing",

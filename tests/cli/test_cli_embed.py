@@ -112,6 +112,40 @@ def test_thumbnails(lowdim_command, folder):
     assert "words.npy: is no array of numbers" in answer.err
 
 
+QUICK = "--max-iter 20 --repulsion exact"
+
+
+@pytest.mark.parametrize("column", ["kind", "5", "-1"])
+def test_a_column_is_followed(lowdim_command, folder, table, column):
+    line = f"embed points.csv --id name -m umap {QUICK} --target {column} -o out.csv"
+    assert lowdim_command(line).code == 0
+    lines = (folder / "points.csv").read_text().splitlines()[1:]
+    rows = [[float(value) for value in line.split(",")[1:5]] for line in lines]
+    expected = lowdim.UMAP(max_iter=20, repulsion="exact").fit(np.array(rows), table[1]).embedding_
+    found = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+    np.testing.assert_allclose([[float(row["x"]), float(row["y"])] for row in found], expected, rtol=1e-5)
+    assert {row["kind"] for row in found} == {"red", "blue"}
+
+
+def test_a_column_of_numbers_is_followed_beside_a_label(lowdim_command, folder):
+    line = f"embed points.csv --id name --label kind -m tsne --perplexity 5 {QUICK} --target d -o out.csv"
+    refused = lowdim_command(line)
+    assert refused.code == 1
+    assert "--target-metric euclidean" in refused.err
+    assert lowdim_command(f"{line} --target-metric euclidean --json run.json").code == 0
+    run = json.loads((folder / "run.json").read_text())
+    assert run["parameters"]["--target-weight"] == 0.5
+    assert run["input"]["shape"] == [60, 3]
+    assert run["input"]["label"] == "kind"
+
+
+def test_what_follows_no_column_says_so(lowdim_command):
+    answer = lowdim_command("embed points.csv --id name -m pacmap --target kind -o out.csv")
+    assert answer.code == 2
+    assert "no use for --target-weight" in answer.err
+    assert "--target" in lowdim_command("embed points.csv -m pca --target kind").err
+
+
 def test_noise_of_oriented_pca(lowdim_command, folder, table):
     np.save(folder / "noise.npy", table[0][::2])
     assert lowdim_command("embed points.npy -m oriented-pca --noise noise.npy -o out.npy").code == 0

@@ -16,6 +16,7 @@ KINDS = {
     "ElasticEmbedding": lambda **other: lowdim.ElasticEmbedding(
         perplexity=8, homotopy=None, max_iter=60, **other
     ),
+    "LargeVis": lambda **other: lowdim.LargeVis(perplexity=8, max_iter=80, **other),
 }
 
 
@@ -41,6 +42,16 @@ def test_labels_pull_their_points_together(name):
     told = KINDS[name](target_weight=0.7).fit(X, some).embedding_
     before, after = (neighbor_accuracy(each, labels, k=5) for each in (plain, told))
     assert after > before + 0.02
+
+
+def test_numbers_with_fractions_are_no_labels():
+    X, labels = overlapping()
+    for model in (lowdim.UMAP(), KINDS["TSNE"](target_weight=0.5)):
+        with pytest.raises(InputError, match="target_metric='euclidean'"):
+            model.fit(X, labels + 0.5)
+    told = KINDS["TSNE"](target_weight=0.5, repulsion="exact")
+    whole = told.fit(X, labels).embedding_
+    np.testing.assert_array_equal(told.fit(X, labels.astype(float)).embedding_, whole)
 
 
 def test_numbers_and_copies():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.messages import shape
+from ..core.messages import named, setting, shape
 from ..core.records import Floats, Integers
 from ..data.rows import Rows
 from ..errors import InputError
@@ -25,6 +25,12 @@ def check_labels(y: Any, rows: Rows) -> Integers:
         unknown = unknown | (labels == UNKNOWN)
     _check_some(int((~unknown).sum()), rows)
     known = labels[~unknown]
+    if known.dtype.kind == "f" and (parts := known != np.floor(known)).any():
+        raise InputError(
+            f"y must hold labels where {named('target_metric')} is 'categorical'; got numbers with a fraction, such as "
+            f"{known[parts][0]:g}. Use {setting('target_metric', 'euclidean')} for numbers, or give whole numbers or "
+            "text for labels."
+        )
     # Labels of several types cannot be put in order, but their texts can.
     texts = known.astype(str) if known.dtype.kind == "O" else known
     codes = np.full(labels.size, UNKNOWN, dtype=np.int64)

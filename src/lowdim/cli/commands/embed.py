@@ -28,6 +28,7 @@ from ..program import DONE, INTERRUPTED
 from ..remarks import remark_on_data, remark_on_result
 from ..session import Session
 from ..summary import measure, summarise
+from ..terminal.streams import as_typed_text
 from ..usage import UsageError
 
 TEXT = """\
@@ -51,6 +52,7 @@ EXAMPLES = [
         "lowdim embed X.npy -m isomap -k 12 --plot map.html --report report.html",
         "a page to explore, and a report",
     ),
+    ("lowdim embed cells.csv -m umap --target type --plot cells.png", "UMAP that follows a column of labels"),
     ("lowdim embed X.npy --pca 50 --plot map.png", "principal components first, for many noisy columns"),
     ("lowdim embed X.npy --model map.lowdim", "a model for 'lowdim transform'"),
     ("cat X.csv | lowdim embed - -o - --seed 1 > Y.csv", "as a filter"),
@@ -58,7 +60,7 @@ EXAMPLES = [
 ]
 KEEPS = {
     "tsne": "neighbours stay neighbours: the usual picture of groups",
-    "umap": "the same, tighter, along UMAP's graph; labels may guide it in Python",
+    "umap": "the same, tighter, along UMAP's graph; a column may guide it: --target",
     "pacmap": "neighbours, and the picture at large: near, mid-near and further pairs",
     "large-vis": "as umap, with tsne's affinities and a stronger repulsion",
     "force-atlas2": "a graph, its own or that of the neighbours, by springs and charges",
@@ -79,6 +81,8 @@ KEEPS = {
     "oriented-pca": "signal against --noise, linear",
 }
 """What each method keeps, in the order in which to consider them."""
+USUAL_WEIGHT = 0.5
+"""What targets weigh where they are asked for, of methods that ignore them as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,15 @@ def make_parser(arguments: list[str]) -> Parser:
         type=int,
         help="first reduce DATA to its N leading principal components, as is usual for thousands of noisy columns",
     )
+    parser.set_defaults(target=None)
+    if _target_weight(chosen) is not None:
+        parser.add_argument(
+            "--target",
+            metavar="COLUMN",
+            type=as_typed_text,
+            help="column that the embedding is to follow too, by name or number: labels, or numbers with "
+            "--target-metric euclidean; it is no feature, and colours pictures where --label is not given",
+        )
     add_outputs(parser)
     add_method(parser, chosen)
     add_input(parser)
@@ -132,6 +145,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
         sources.append(options.images)
     check_sources(*sources)
     inputs = input_files(*sources)
+    _ask_for_target(options)
     outputs = Outputs.of(options, chosen, inputs)
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
@@ -150,6 +164,32 @@ def run(options: argparse.Namespace, session: Session) -> int:
         places = ", ".join(name for name in results.written if name != options.json) or "standard output"
         session.console.tell(f"Interrupted: {_kept(model)}, is in {places}.{session.advice}")
     return INTERRUPTED if session.interrupted else DONE
+
+
+def _target_weight(chosen: Chosen) -> float | None:
+    """What targets weigh unless it is said; None where the method follows none."""
+    weights = [each.default for each in chosen.method.parameters if each.name == "target_weight"]
+    return weights[0] if weights else None
+
+
+def _ask_for_target(options: argparse.Namespace) -> None:
+    """The column of targets is read as one more label, and counts where nothing else is said."""
+    if options.target is None:
+        return
+    if options.target not in (options.label or ()):
+        options.label = [*(options.label or ()), options.target]
+    if not _target_weight(options.chosen) and "target_weight" not in given(options, "own:"):
+        setattr(options, "own:target_weight", USUAL_WEIGHT)
+
+
+def _targets(table: Any, options: argparse.Namespace) -> dict[str, Any]:
+    """What ``fit`` is given besides the rows."""
+    if options.target is None:
+        return {}
+    # Labels are read in the order in which they were asked for, so that a number finds its name.
+    names = list(table.columns)
+    name = options.target if options.target in names else names[options.label.index(options.target)]
+    return {"y": table.columns[name]}
 
 
 def _check_components(options: argparse.Namespace, model: Any) -> None:
@@ -192,7 +232,7 @@ def _write_json(
 def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_scores: bool) -> Work:
     table = read_table(options.data, options, session)
     images = read_images(options.images, table.X)
-    extra = read_extra(options.chosen, options)
+    extra = read_extra(options.chosen, options) | _targets(table, options)
     with finding_gaps(table):
         remark_on_data(table, model, options, session)
         whole = model if options.pca is None else _after_components(options.pca, model)

@@ -11,13 +11,24 @@ from ..objectives.repulsion.protocol import Repulsion
 MOST_FACTORED = 5800
 """Points up to which the attractive Hessian of high-dimensional data is factored."""
 
+DENSITY = 6.0
+"""What the term of densities takes of an evaluation, in units of the attraction; measured for two kernels: 5 and 8."""
+
 
 def optimise(
-    n_rows: int, k: int, repulsion: Repulsion, iterations: int, *, by_partial_hessian: bool = False
+    n_rows: int,
+    k: int,
+    repulsion: Repulsion,
+    iterations: int,
+    *,
+    by_partial_hessian: bool = False,
+    density_share: float = 0.0,
 ) -> PlannedStage:
     """Attraction along the edges and repulsion between all points, at every iteration.
 
-    A partial Hessian is factored where that is not too dear; each of its solves takes longer than a gradient.
+    A partial Hessian is factored where that is not too dear; each of its solves takes longer than a gradient. Densities
+    go along the edges twice more in the last ``density_share`` of the iterations; without a schedule they have as many
+    iterations of their own, after those without them.
     """
     edges = n_rows * min(1.5 * k, n_rows) * 1.5e-9
     each, note = repulsion.cost(n_rows)
@@ -26,6 +37,10 @@ def optimise(
         is_factored = n_rows <= MOST_FACTORED
         held += 14 * n_rows**2 if is_factored else 14 * n_rows * k
         seconds = 4 * seconds + (n_rows**2 * 1.6e-9 if is_factored else 0.0)
+    if density_share:
+        dense = DENSITY * edges * (4 if by_partial_hessian else density_share)
+        seconds = (2 * seconds if by_partial_hessian else seconds) + dense
+        held += 12 * n_rows * k
     return PlannedStage("optimise", iterations * seconds, held, note, kept=kept)
 
 

@@ -388,7 +388,12 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
             *stages,
             method_costs.affinities(n_rows, k, kept=33),
             costs.optimise(
-                n_rows, k, repulsion, self._planned(n_rows), by_partial_hessian=not self._is_annealed
+                n_rows,
+                k,
+                repulsion,
+                self._planned(n_rows),
+                by_partial_hessian=not self._is_annealed,
+                density_share=float(self.density_share) if self.density else 0.0,
             ),
             costs.embedding_map(n_rows, k),
         ]

@@ -30,6 +30,14 @@ CHECKED = [
     lowdim.SpectralClustering(n_clusters=2),
     lowdim.TSNE(max_iter=10),
     lowdim.ElasticEmbedding(max_iter=10, homotopy=3),
+    lowdim.UMAP(max_iter=10),
+    lowdim.MDS(),
+    lowdim.Sammon(),
+    lowdim.DiffusionMap(),
+    lowdim.PaCMAP(max_iter=9),
+    lowdim.LargeVis(max_iter=10),
+    lowdim.ForceAtlas2(max_iter=10),
+    lowdim.NeighborSpectrum(positions=3, max_iter=5),
 ]
 # Variants of a class above, and classes that differ from one in their objective alone.
 KIN = [

@@ -13,6 +13,7 @@ COMMANDS = {
     "embed": "turn many-dimensional data into a few coordinates, pictures, a model",
     "transform": "place new data on the map of a model",
     "update": "let a model grow by new data, its picture staying put",
+    "explain": "say which features put some rows here and not there",
     "sweep": "try values of parameters and compare the results",
     "score": "measure how faithful an embedding is",
     "plot": "draw an embedding",

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from ..core.records import Floats
 from ..core.rules import OneOf
+from ..errors import InputError
+from ..plotting.labels import Named
+from ..plotting.labels import column as column_of
+from ..plotting.page import Content, Page, write_pages_beside
 from ..plotting.static import plot_gallery
 from ..validation import check_parameters
 
@@ -16,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("agreement", "recall", "moved")
+MOST_AXES = 3
+"""Dimensions of a map on a page."""
 MOVED = 0.5
 """Widths of a picture beyond which a point has moved to another part of it."""
 
@@ -148,30 +156,66 @@ class Comparison:
         return f"<Comparison of {', '.join(self.names)}: {self.n_points:,} points>"
 
     def plot(
-        self, path: str | os.PathLike[str] | None = None, *, colour: str = "agreement", title: str = ""
-    ) -> Figure:
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        colour: str = "agreement",
+        title: str = "",
+        labels: ArrayLike | None = None,
+    ) -> Figure | Page:
         """Draw the embeddings side by side, turned onto the first.
 
         Parameters
         ----------
         path
-            Where to write the picture: .png, .pdf, .svg or another format of Matplotlib.
+            Where to write the picture: .png, .pdf, .svg or another format of Matplotlib; or .html for an interactive
+            page, on which points that are selected in one map are selected in all.
         colour
             ``"agreement"``: of each point, averaged over the pairs; ``"moved"``: the farthest of the pairs;
-            ``"recall"``: averaged over the embeddings.
+            ``"recall"``: averaged over the embeddings. On a page the others can be chosen.
         title
             Above the picture.
+        labels
+            A label for each point, to colour a page by, too.
         """
         check_parameters("plot", {"colour": colour}, {"colour": OneOf(*COLOURS)})
         values = {
-            "agreement": lambda: self.agreement.mean(axis=0),
-            "moved": lambda: self.moved.max(axis=0),
-            "recall": lambda: self.recall.mean(axis=0),
-        }[colour]()
+            "agreement": self.agreement.mean(axis=0),
+            "moved": self.moved.max(axis=0),
+            "recall": self.recall.mean(axis=0),
+        }
         pictures = dict(zip(self.names, self.aligned, strict=True))
+        if path is not None and os.fspath(path).lower().endswith((".html", ".htm")):
+            return self._page(path, pictures, values, colour, title, labels)
         return plot_gallery(
-            pictures, values, path=path, title=title, columns=min(len(pictures), 4), continuous=True
+            pictures, values[colour], path=path, title=title, columns=min(len(pictures), 4), continuous=True
         )
+
+    def _page(
+        self,
+        path: str | os.PathLike[str],
+        pictures: dict[str, Floats],
+        values: dict[str, Floats],
+        colour: str,
+        title: str,
+        labels: ArrayLike | None,
+    ) -> Page:
+        widest = pictures[self.names[0]].shape[1]
+        if widest > MOST_AXES:
+            raise InputError(
+                f"A page shows maps of at most {MOST_AXES} dimensions; got embeddings of {widest}. Compare their first "
+                "ones."
+            )
+        columns = {name: Named(column, name) for name, column in values.items() if name != colour}
+        if labels is not None:
+            columns["label"] = column_of(labels, "label", "labels")
+        contents = {
+            name: Content.of(
+                points, Named(values[colour], colour), title=title, columns=columns, continuous=True
+            )
+            for name, points in pictures.items()
+        }
+        return write_pages_beside(path, contents, title=title)
 
 
 def _percent(share: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .assemble import Page, document, map_fragment, write_page
+from .assemble import Page, document, map_fragment, write_page, write_pages_beside
 from .content import Content
 
-__all__ = ["Content", "Page", "document", "map_fragment", "write_page"]
+__all__ = ["Content", "Page", "document", "map_fragment", "write_page", "write_pages_beside"]

@@ -18,7 +18,7 @@ from ..thumbnails import Images
 from .content import Content
 from .sprites import sheets_of
 
-_SCRIPTS = ("data.js", "draw.js", "map.js", "frames.js", "panel.js")
+_SCRIPTS = ("data.js", "draw.js", "map.js", "frames.js", "apart.js", "link.js", "panel.js")
 _SLIDER = """<section>
 <label>Frame <input class="ld-frame" type="range" min="0" max="{last}" step="0.05" value="0"></label>
 <p class="ld-quiet ld-where" role="status"></p>
@@ -51,6 +51,32 @@ def write_page(path: str | os.PathLike[str], content: Content, images: Images | 
     with writing(path) as temporary:
         temporary.write_text(html, encoding="utf-8", errors="backslashreplace", newline="")
     return Page(html, Path(path))
+
+
+def write_pages_beside(
+    path: str | os.PathLike[str], contents: Mapping[str, Content], *, title: str = ""
+) -> Page:
+    """Write maps of the same points side by side as one HTML file: what is selected in one is selected in all."""
+    maps = [
+        map_fragment(content).replace(
+            '<p class="ld-live"', f'<p class="ld-caption">{escape(name)}</p>\n<p class="ld-live"', 1
+        )
+        for name, content in contents.items()
+    ]
+    html = document(
+        title or " and ".join(contents),
+        '<div class="ld-beside">\n' + "".join(map(_one_map, maps)) + "</div>",
+        style=asset("theme.css") + _WHOLE + asset("map.css"),
+        script=map_script(),
+    )
+    with writing(path) as temporary:
+        temporary.write_text(html, encoding="utf-8", errors="backslashreplace", newline="")
+    return Page(html, Path(path))
+
+
+def _one_map(fragment: str) -> str:
+    """A map without what a page says once."""
+    return fragment[: fragment.rindex("<noscript>")]
 
 
 def map_fragment(content: Content, images: Images | None = None, *, embedded: bool = False) -> str:

@@ -212,6 +212,7 @@ class Panel {
     }
     map.painter.colour(paints);
     map.redraw();
+    map.emit("painted");
   }
 
   // -- search -----------------------------------------------------------------------------------------------------
@@ -303,6 +304,7 @@ class Panel {
       ? `${number(this.chosen)} of ${number(this.map.count)} selected`
       : "Nothing selected: choose the lasso and draw around some points.";
     for (const name of ["save", "clear"]) this.$(name).disabled = !this.chosen;
+    tellApart(this);
     this.paint();
   }
 
@@ -342,4 +344,4 @@ async function open(root) {
   }
 }
 
-for (const root of document.querySelectorAll(".ld")) open(root);
+Promise.all([...document.querySelectorAll(".ld")].map(open)).then(link);

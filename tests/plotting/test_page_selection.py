@@ -19,6 +19,7 @@ def page(tmp_path_factory):
     rng = np.random.default_rng(0)
     columns = {
         "width": rng.standard_normal(400) + 3.0 * (codes == 0),
+        "legs": rng.integers(0, 40, 400) + 10 * (codes == 0),
         "noise": np.where(np.arange(400) == 5, np.nan, rng.standard_normal(400)),
     }
     images = np.zeros((400, 8, 8))
@@ -53,14 +54,18 @@ def test_a_selection_is_told_apart(browser, page):
     assert browser.run("document.querySelector('.ld-apart').hidden")
     select(browser, codes)
     found = dict(effects(browser))
-    assert next(iter(found)) == "label: ant"
+    assert found["label: ant"] == pytest.approx(1 / np.sqrt(0.25 * 0.75), abs=0.02)
+    assert list(found) == sorted(found, key=lambda name: -abs(found[name]))
+    counts = contrast(Rows(columns["legs"][:, None].astype(float)), codes == 0, codes != 0, 0.95)
+    assert found["legs"] == pytest.approx(counts.effect[0], abs=0.006)
     inside = codes == 0
     wanted = contrast(Rows(columns["width"][:, None]), inside, ~inside, 0.95)
     assert found["width"] == pytest.approx(wanted.effect[0], abs=0.006)
     known = ~np.isnan(columns["noise"])
     noise = contrast(Rows(columns["noise"][known, None]), inside[known], ~inside[known], 0.95)
     assert found["noise"] == pytest.approx(noise.effect[0], abs=0.006)
-    title = browser.run("document.querySelectorAll('.ld-effects li')[1].title")
+    titles = browser.run("[...document.querySelectorAll('.ld-effects li')].map(line => line.title)")
+    title = titles[list(found).index("width")]
     assert f"{wanted.low[0]:.2f} to {wanted.high[0]:.2f}" in title
     click(browser, ".ld-clear")
     assert browser.run("document.querySelector('.ld-apart').hidden")

@@ -1,6 +1,8 @@
 // What tells the points selected from the others: standardised mean differences of the columns that the page carries, and
 // of pictures the mean of one side less that of the other.
 
+const MANY_NUMBERS = 12; // classes beyond which numbers are read as a quantity
+
 // Counts, means and the pooled deviation of a quantity on both sides; what is missing does not count.
 function sides(values, selected) {
   const [counts, sums, squares] = [[0, 0], [0, 0], [0, 0]];
@@ -28,18 +30,28 @@ function effectOf({ counts, means, deviation }) {
   return { effect, low: effect - reach, high: effect + reach };
 }
 
+// The numbers of a column: a quantity, or many classes that are all numbers; null where it has none.
+function numbersOf(column) {
+  if (column.kind === "quantity") return column.values;
+  if (column.names.length <= MANY_NUMBERS || !column.names.every((name) => name === "" || Number.isFinite(Number(name)))) return null;
+  const numbers = column.names.map((name) => (name === "" ? NaN : Number(name)));
+  return Float64Array.from(column.values, (code) => numbers[code]);
+}
+
 // One line for each quantity and for the class of each column whose share differs most, the largest effect first.
 function contrasts(data, selected) {
   const short = (value) => String(Number(value.toPrecision(3)));
   const found = [];
   for (const column of data.columns) {
-    if (column.kind === "text") continue;
-    if (column.kind === "quantity") {
-      const both = sides(column.values, selected);
+    if (column.name === "id") continue;
+    const numbers = numbersOf(column);
+    if (numbers) {
+      const both = sides(numbers, selected);
       const told = effectOf(both);
       if (told) found.push({ ...told, name: column.name, words: `${short(both.means[1])} against ${short(both.means[0])}` });
       continue;
     }
+    if (column.kind === "text") continue;
     const tallies = [new Uint32Array(column.names.length), new Uint32Array(column.names.length)];
     const counts = [0, 0];
     for (let row = 0; row < selected.length; row++) {
@@ -49,10 +61,9 @@ function contrasts(data, selected) {
     let best = null;
     column.names.forEach((name, code) => {
       const means = tallies.map((tally, side) => tally[code] / counts[side]);
-      const squares = means[0] * (1 - means[0]) * counts[0] + means[1] * (1 - means[1]) * counts[1];
-      const deviation = Math.sqrt(squares / Math.max(1, counts[0] + counts[1] - 2));
-      // A class that has the one side to itself is told apart without a deviation.
-      const told = effectOf({ counts, means, deviation: deviation || 1e-3 });
+      // The deviation over all points, not within the sides: a class that has one side to itself would have none.
+      const share = (tallies[0][code] + tallies[1][code]) / (counts[0] + counts[1]);
+      const told = effectOf({ counts, means, deviation: Math.sqrt(share * (1 - share)) });
       if (told && means[1] > means[0] && !(best && best.effect >= told.effect)) {
         best = { ...told, name: `${column.name}: ${name || "(missing)"}`, words: `${short(100 * means[1])} % against ${short(100 * means[0])} %` };
       }

@@ -23,6 +23,7 @@ NAMES = [
     "umap",
     "presets",
     "growth",
+    "aligned",
     "evaluation",
     "trust",
     "placing",

@@ -7,7 +7,10 @@ import pytest
 from registry import make
 
 import lowdim
+from lowdim.core.run import Run
+from lowdim.data.rows import Rows
 from lowdim.errors import InputError, Stop
+from lowdim.estimators.embedding_growth import _relocated
 
 GROWING = ["TSNE", "SymmetricSNE", "SNE", "ElasticEmbedding", "UMAP", "UMAP-symmetric"]
 RNG = np.random.default_rng(0)
@@ -299,3 +302,23 @@ def test_densities_are_kept(name):
     grown = model.update(NEW)
     assert grown.embedding_.shape == (170, 2)
     assert grown.density_correlation_ > 0.5 * model.density_correlation_
+
+
+def test_stuck_points_are_put_where_they_rest_lower():
+    model = lowdim.TSNE(perplexity=10, repulsion="exact").fit(POINTS)
+    run = Run.of(n_jobs=1)
+    hood = model._neighborhood(Rows(POINTS), run)
+    W, affinity = model._affinities(hood, run)
+    objective = model._objective_of(hood, W, affinity, run)
+    rest = np.array(model.embedding_)
+    width = np.ptp(rest, axis=0).max()
+    stuck = rest.copy()
+    # One row of a group is put into the middle of another.
+    labels = np.argmin(((POINTS[:, None] - CENTRES) ** 2).sum(axis=2), axis=1)
+    row = int(np.flatnonzero(labels == labels[0])[0])
+    stuck[row] = rest[labels != labels[row]][0] + 0.01
+    found = _relocated(model, hood, objective, stuck, run)
+    assert np.linalg.norm(found[row] - rest[row]) < 0.1 * width
+    assert objective.evaluate(found).value < objective.evaluate(stuck).value
+    others = np.arange(len(POINTS)) != row
+    assert (found[others] == stuck[others]).all(axis=1).mean() > 0.9

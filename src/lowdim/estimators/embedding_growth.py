@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.messages import in_python, named
-from ..core.records import Components, Duplicates, Floats, Integers, Neighbors
+from ..core.records import Components, Duplicates, Floats, Integers, Neighbors, Sparse
 from ..core.run import Run
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..errors import InputError
-from ..maps.fixed_embedding import FixedEmbeddingMap
-from ..maps.nystrom import NeighborAffinities
+from ..maps.fixed_embedding import FixedEmbeddingMap, Without
+from ..maps.nystrom import GivenAffinities, NeighborAffinities
 from ..methods.base import Embedded
 from ..neighbors.growth import add_points, keep_points, search_for, stacked
 from ..neighbors.index import Index
@@ -40,6 +40,13 @@ if TYPE_CHECKING:
 
 STIFFNESS = 4.0
 """Stiffness of a spring to begin with, in degrees of its point: that of its own attraction where all are together."""
+
+STARTS = 6
+"""Nearest neighbours whose places are tried for a point that may be stuck."""
+FAR = 0.005
+"""Widths of the picture that a point must come away from its place to be put elsewhere: less, it finds alone."""
+ROUNDS = 2
+"""How often all points are looked at: some can go only where others have gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +188,12 @@ def _settled(
         radii = run.stage("radii", model._radii, W, hood)
         objective = objective.with_density(model._density_of(objective, W, radii, run))
     del W
-    springs = _springs(objective, start, n_old)
-    outcome = run.stage("optimise", _released, model, objective.with_springs(springs), start)
+    springs, begun = _springs(objective, start, n_old), start
+    if model._relocates and objective.density is None:
+        for _ in range(ROUNDS):
+            begun = run.stage("relocate", _relocated, model, hood, objective, begun)
+        springs.stiffness[(begun != start).any(axis=1)] = 0.0
+    outcome = run.stage("optimise", _released, model, objective.with_springs(springs), begun)
     outcome = replace(outcome, X=outcome.X - springs.frame(outcome.X)[1])
     map_ = run.stage("map", model._make_map, hood, fitted, objective, outcome.X)
     embedded = model._embedded(hood, objective, outcome, map_)
@@ -195,6 +206,29 @@ def _springs(objective: NeighborObjective, start: Floats, n_old: int) -> Springs
     stiffness = STIFFNESS * objective.degrees
     stiffness[n_old:] = 0.0
     return Springs(start, stiffness)
+
+
+def _relocated(
+    model: NeighborEmbedding, hood: Neighborhood, objective: NeighborObjective, X: Floats, run: Run
+) -> Floats:
+    """Points that are stuck far from where they would rest lower, put there; all others stay.
+
+    Each is looked at alone, as a new point without itself. A point whose neighbours have come to lie elsewhere has no
+    way there downhill through the others: what carries it across in a fit is the exaggeration at its beginning.
+    """
+    strength, by_logarithm = model._strength(objective, X)
+    kernel = objective.attraction.kernel
+    map_ = FixedEmbeddingMap(GivenAffinities(), X, objective.freeze(X), kernel, strength, by_logarithm)
+    # A point is pulled by N times its weights, N the number of rows; one that stands for several by each alike.
+    W, rows = objective.attraction.weights, float(objective.counts.sum())
+    each = np.repeat(rows / objective.counts, np.diff(W.indptr))
+    pulls = Sparse((W.data * each, W.indices, W.indptr), shape=W.shape)
+    count = min(STARTS, int(hood.neighbors.counts.min()))
+    near = hood.neighbors.first(count).indices.reshape(-1, count)
+    without = Without(np.arange(X.shape[0]), objective.kernel, objective.masses)
+    places = map_.lower_places(pulls, near, without, run)
+    far = np.linalg.norm(places - X, axis=1) > FAR * float(np.ptp(X, axis=0).max())
+    return np.where(far[:, None], places, X)
 
 
 def _released(model: NeighborEmbedding, objective: NeighborObjective, start: Floats, run: Run) -> Outcome:

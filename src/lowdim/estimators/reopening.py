@@ -26,6 +26,9 @@ class Reopening:
     _pushes_alike: ClassVar[bool] = True
     """Whether its push on a new point is that of all fitted ones alike, so that one of them can be taken out."""
 
+    _relocates: ClassVar[bool] = False
+    """Whether points that are stuck are put elsewhere as the picture grows."""
+
     def _reopened(
         self: Any, rows: Rows, run: Run, known: Neighbors | None = None, index: Index | None = None
     ) -> Reopened:

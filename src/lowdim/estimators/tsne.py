@@ -63,6 +63,7 @@ class TSNE(PerplexityEmbedding):
     }
     _kernel: ClassVar[Similarity] = STUDENT
     _is_divergence: ClassVar[bool] = True
+    _relocates: ClassVar[bool] = True
     _scaled = staticmethod(scaled_to_one)
     _pair_weight = staticmethod(weight_of_pair)
     _strength = staticmethod(strength_of_field)

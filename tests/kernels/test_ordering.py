@@ -25,7 +25,7 @@ def _graph(kind):
     if kind == "none":
         return sparse.csr_array((20, 20))
     if kind == "pieces":
-        return sparse.block_diag([np.ones((4, 4))] * 6 + [[[1.0]]])
+        return sparse.block_diag([sparse.coo_array(np.ones((size, size))) for size in (4, 4, 4, 4, 4, 4, 1)])
     one_way = sparse.random_array((300, 300), density=0.02, rng=rng)
     return one_way + one_way.T
 

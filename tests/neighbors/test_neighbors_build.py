@@ -151,10 +151,14 @@ def test_poor_recall_is_warned_of(monkeypatch):
     assert found.recall < 0.8
 
 
-def test_missing_pynndescent_and_unknown_metric(monkeypatch):
+@pytest.mark.slow
+def test_a_metric_that_pynndescent_does_not_know():
     pytest.importorskip("pynndescent")
     with pytest.raises(InputError, match="does not know metric='nan_euclidean'"):
         build_index(Rows(POINTS), "nan_euclidean", search="approximate", run=Run.of())
+
+
+def test_missing_pynndescent(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(MissingExtraError, match="pip install"):
         build_index(Rows(POINTS), "manhattan", search="approximate", run=Run.of())

@@ -228,9 +228,9 @@ class UMAP(NeighborEmbedding):
         name = "spectral" if self.init == "auto" else self.init
         if self.init == "auto":
             run.chosen("init", name, "as in UMAP's reference")
-        if name == "spectral":
-            W = joined(W, hood, run)
         points = None if hood.points.pairwise else hood.index.rows
+        if name == "spectral" and points is None:
+            W = joined(W, hood, run)
         X = find_start(name, points, W, self.n_components, run)
         return X * (WIDTH / float(np.abs(X).max()))
 

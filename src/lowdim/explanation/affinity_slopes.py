@@ -87,7 +87,7 @@ def fuzzy_slopes(lists: Lists, a: Floats, c: Floats, connectivity: float) -> Flo
 def _reach_places(neighbors: Neighbors, connectivity: float) -> tuple[Integers, Integers, float]:
     """Between the distances at which two places rho lies, and how far from the first to the second; -1: at none.
 
-    A copy of `kernels.affinities.fuzzy.nearest_reach` in words of places.
+    The kernel of fuzzy affinities has the same rule in words of distances.
     """
     starts, stops = neighbors.indptr[:-1], neighbors.indptr[1:]
     owners = np.repeat(np.arange(neighbors.n_rows), neighbors.counts)

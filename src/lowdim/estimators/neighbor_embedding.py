@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity, weigh_copies
-from ..affinities.entropic import FittedEntropic
 from ..affinities.radii import local_radii
 from ..affinities.targets import agreed, as_probabilities, heed_labels, heed_numbers, means
 from ..core.events import Events
@@ -21,7 +19,7 @@ from ..core.records import Floats, Integers, PlannedStage, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
-from ..maps.fixed_embedding import FixedEmbeddingMap
+from ..maps.fixed_embedding import FixedEmbeddingMap, ties_of_new
 from ..maps.nystrom import GivenAffinities, NeighborAffinities
 from ..methods import costs as method_costs
 from ..methods.base import Embedded
@@ -51,24 +49,10 @@ from .initial_embedding import check_start, find_start
 from .reopening import Reopening
 from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
-TIES = 10.0
-"""Perplexity below which new points keep that of the fitted ones."""
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
 WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
-
-
-def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) -> tuple[int, FittedAffinity]:
-    """Neighbours and affinity of a new point: a third of the perplexity where the pull of the kernel fades.
-
-    The nearest then place a point all but alone, and in a third of the time. Under a Gaussian the pull grows: with
-    fewer neighbours a copy of a fitted point would come to rest elsewhere.
-    """
-    if not kernel.pull_fades or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
-        return n_neighbors, fitted
-    perplexity = max(TIES, fitted.perplexity / 3)
-    return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
 class NeighborEmbedding(Reopening, CommonEmbedding):

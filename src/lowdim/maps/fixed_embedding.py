@@ -13,11 +13,14 @@ phi. The field phi is that of the fitted points and is computed once.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from .. import kernels
+from ..affinities import FittedAffinity
+from ..affinities.entropic import FittedEntropic
 from ..core.messages import DATA
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
@@ -34,6 +37,21 @@ SETTLED = 1e-4
 
 SETTLED_AGAIN = 1e-3
 """The same of a fitted point that is placed again, of which the way is asked and not the place."""
+
+TIES = 10.0
+"""Perplexity below which new points keep that of the fitted ones."""
+
+
+def ties_of_new(n_neighbors: int, fitted: FittedAffinity, kernel: Similarity) -> tuple[int, FittedAffinity]:
+    """Neighbours and affinity of a new point: a third of the perplexity where the pull of the kernel fades.
+
+    The nearest then place a point all but alone, and in a third of the time. Under a Gaussian the pull grows: with
+    fewer neighbours a copy of a fitted point would come to rest elsewhere.
+    """
+    if not kernel.pull_fades or not isinstance(fitted, FittedEntropic) or fitted.perplexity <= TIES:
+        return n_neighbors, fitted
+    perplexity = max(TIES, fitted.perplexity / 3)
+    return ceil(n_neighbors * perplexity / fitted.perplexity), replace(fitted, perplexity=perplexity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ PACKAGE = __name__.split(".", maxsplit=1)[0]
 ESTIMATORS = {
     name: module.removeprefix("estimators.")
     for name, module in HOMES.items()
-    if module.startswith("estimators.")
+    if module.startswith("estimators.") and name[0].isupper()
 }
 """Estimators, and their modules in the package of the same name."""
 

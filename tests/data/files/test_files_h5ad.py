@@ -314,9 +314,10 @@ def test_without_h5py(path, monkeypatch):
 
 
 def test_text_in_other_forms():
+    known = "anndata" in sys.modules
     values = annotated._values(np.array([b"Zo\xc3\xab", b"a"]), "names", checks.Budget("names", 100))
     assert values.tolist() == ["Zoë", "a"]
-    assert "anndata" not in sys.modules
+    assert ("anndata" in sys.modules) == known
 
 
 @pytest.mark.parametrize("broken", ["write", "truncate"])

@@ -76,6 +76,7 @@ def as_stranger(code: str, folder: Path, **variables: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.slow
 @ROOT
 def test_a_user_whom_nobody_knows(folder):
     """Unreadable files, folders that may not be written or looked into, no home, no name."""

@@ -159,7 +159,7 @@ def test_slopes_beyond_the_given_ones_follow():
     np.testing.assert_allclose(near_values(table, D, 4), 24 / (1 + D) ** 5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 5])
+@pytest.mark.parametrize("d", [2, 5, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))])
 @REPELLING
 def test_exact_sums(kernel, d):
     X, rng = picture(300, d), np.random.default_rng(1)
@@ -179,7 +179,7 @@ def test_exact_sums(kernel, d):
     np.testing.assert_allclose(frozen.at(X[:1] + 0.1, ONE).force[0], -slope / 2, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("d", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))])
 @pytest.mark.parametrize("known", [GAUSSIAN, STUDENT], ids=lambda kernel: kernel.name)
 def test_tables_and_code_of_their_own_agree(known, d):
     """The loops of every kernel, on the two that have their own."""
@@ -205,7 +205,7 @@ def test_tables_and_code_of_their_own_agree(known, d):
     assert relative(other[1], own[1]) < 1e-13
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("d", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))])
 @REPELLING
 def test_barnes_hut_falls_with_theta(kernel, d):
     X, rng, places = picture(600, d), np.random.default_rng(1), picture(40, d, seed=9)
@@ -230,7 +230,7 @@ def test_barnes_hut_falls_with_theta(kernel, d):
     assert np.max(found[3]) < 1e-12
 
 
-@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("n_components", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("width", [1e-4, 0.3, 30.0])
 @REPELLING
 def test_fourier_keeps_to_the_tolerance_and_falls_with_it(kernel, width, n_components):

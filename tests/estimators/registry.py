@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 import lowdim
 
 ESTIMATORS: dict[str, Callable[..., Any]] = {
@@ -66,6 +68,19 @@ NEIGHBOR_BASED = [
     if "on_disconnected" in make().get_params() and name != "SpectralClustering"
 ]
 EVERY = [*ESTIMATORS, *EMBEDDINGS]
+QUICK = (
+    "PCA",
+    "KernelPCA",
+    "ClassicalMDS",
+    "Isomap",
+    "LLE",
+    "LaplacianEigenmaps",
+    "SpectralClustering",
+    "TSNE",
+    "UMAP",
+)
+SOME = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in EVERY]
+"""One of each way to an embedding, and all of them in `make torture`."""
 
 
 def every_but(names: Iterable[str], why: str) -> list[str]:

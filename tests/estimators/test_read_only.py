@@ -69,7 +69,19 @@ def signatures() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "double",
+        "single",
+        "sparse",
+        *(
+            pytest.param(form, marks=pytest.mark.slow)
+            for form in FORMS
+            if form not in ("double", "single", "sparse")
+        ),
+    ],
+)
 @pytest.mark.parametrize("name", EVERY)
 def test_every_form_of_points(name, form):
     free, bound = FORMS[form](), locked(FORMS[form]())

@@ -58,7 +58,14 @@ def place(X, direction=None):
     return np.linalg.norm(apart) if direction is None else apart @ direction
 
 
-@pytest.mark.parametrize("name", list(ESTIMATORS))
+@pytest.mark.parametrize(
+    "name",
+    [
+        "t-SNE",
+        "UMAP",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ESTIMATORS if name not in ("t-SNE", "UMAP")),
+    ],
+)
 def test_the_gradient_is_that_of_minimising_again(name):
     Y, estimator = data(), ESTIMATORS[name]
     model = estimator.fit(Y)

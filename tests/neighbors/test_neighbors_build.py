@@ -136,6 +136,7 @@ def test_new_rows_leave_a_descent_as_it_is():
     assert (fresh.searcher.width, fresh.recall.known) == (0, {})
 
 
+@pytest.mark.slow
 def test_poor_recall_is_warned_of(monkeypatch):
     """Candidates that are the same for every point."""
 

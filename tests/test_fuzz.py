@@ -24,7 +24,7 @@ FEW = {"zarr": 3, "program": 3}
 
 
 def test_hostile_inputs() -> None:
-    outcome = driver.drive({name: FEW.get(name, 8) for name in TARGETS}, seed=1)
+    outcome = driver.drive({name: FEW.get(name, 4) for name in TARGETS}, seed=1)
     assert outcome.finds == {}
     assert "Traceback" not in outcome.chatter
 

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import EVERY, LANDMARKED, SOME, make
+from registry import LANDMARKED, SOME, make
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -66,7 +66,7 @@ def few_digits(digits) -> tuple[np.ndarray, np.ndarray]:
     return X[:300], y[:300]
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
 def test_clone_and_pickle(name: str, few_digits) -> None:
     X, _ = few_digits
     model = make(name, n_components=2).fit(X)
@@ -91,7 +91,7 @@ def test_pipeline_and_grid_search(name: str, few_digits) -> None:
     assert search.best_score_ > 0.4
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
 def test_set_output_and_feature_names(name: str, few_digits) -> None:
     pd = pytest.importorskip("pandas")
     X, _ = few_digits
@@ -108,7 +108,7 @@ def test_set_output_and_feature_names(name: str, few_digits) -> None:
         model.transform(frame.rename(columns={"pixel0": "other"}))
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
 def test_report_tells_what_was_done(name: str, few_digits) -> None:
     X, _ = few_digits
     model = make(name, n_components=2).fit(X)
@@ -120,7 +120,7 @@ def test_report_tells_what_was_done(name: str, few_digits) -> None:
     assert report.as_dict()["method"] == report.method
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
 def test_plan_costs_nothing_and_names_stages(name: str) -> None:
     X = np.zeros((5000, 30))
     plan = make(name, n_components=2).plan(X)
@@ -130,7 +130,7 @@ def test_plan_costs_nothing_and_names_stages(name: str) -> None:
     assert plan.method in str(plan)
 
 
-@pytest.mark.parametrize("name", [*EVERY, *LANDMARKED])
+@pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
 def test_callback_hears_every_stage(name: str, few_digits) -> None:
     X, _ = few_digits
     heard = []

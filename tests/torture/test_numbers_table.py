@@ -25,9 +25,7 @@ QUICK_WHEN_WIDE = ("PCA", "PCA randomized", "LaplacianEigenmaps", "TSNE")
 # One for each way from the data to the coordinates; `make torture` takes them all.
 QUICK = (
     "PCA",
-    "Isomap landmarks",
     "LLE standard",
-    "LaplacianEigenmaps LLL",
     "TSNE fft",
 )
 

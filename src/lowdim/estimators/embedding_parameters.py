@@ -144,3 +144,14 @@ class CommonEmbedding(Estimator):
     search: str = "auto"
 
     _rules: ClassVar[Mapping[str, Rule]] = COMMON_EMBEDDING_RULES
+    _anneals: ClassVar[bool] = False
+    """Whether ``optimizer="auto"`` is a schedule of its own."""
+
+    @property
+    def _has_own_schedule(self) -> bool:
+        return self._anneals and isinstance(self.optimizer, str) and self.optimizer == "auto"
+
+    @property
+    def _is_annealed(self) -> bool:
+        """Whether lambda changes from step to step, so that a path is not needed."""
+        return self._has_own_schedule or isinstance(self.optimizer, Annealing)

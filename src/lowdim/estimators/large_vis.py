@@ -126,6 +126,7 @@ class LargeVis(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("perplexity", "n_neighbors", "gamma")
     _surely_bounded: ClassVar[float] = np.inf
     _pushes_alike: ClassVar[bool] = False
+    _anneals: ClassVar[bool] = True
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk
@@ -165,17 +166,13 @@ class LargeVis(NeighborEmbedding):
         return [float(self.gamma)]
 
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
-        if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
+        if not self._has_own_schedule:
             return None
         annealing = usual_annealing(self.max_iter)
         run.chosen(
             "optimizer", f"annealed momentum, {annealing.iterations} iterations", "the lowest measured"
         )
         return annealing
-
-    @property
-    def _is_annealed(self) -> bool:
-        return super()._is_annealed or (isinstance(self.optimizer, str) and self.optimizer == "auto")
 
     def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
         return W

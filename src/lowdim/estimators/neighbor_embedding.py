@@ -331,11 +331,6 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
     def _planned(self, n_rows: int) -> int:
         """Iterations that a fit is likely to take."""
 
-    @property
-    def _is_annealed(self) -> bool:
-        """Whether lambda changes from step to step, so that a path is not needed."""
-        return isinstance(self.optimizer, Annealing)
-
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
         """The annealing that ``optimizer="auto"`` stands for; None: none."""
         return None

@@ -154,6 +154,7 @@ class NeighborSpectrum(AffinityEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("position", "positions", "perplexity")
     _surely_bounded: ClassVar[float] = np.inf
+    _anneals: ClassVar[bool] = True
     _scaled = staticmethod(scaled_to_one)
 
     _grown = Estimator._grown
@@ -295,12 +296,8 @@ class NeighborSpectrum(AffinityEmbedding):
             return strength_of_field(objective, X)
         return objective.lam * float(objective.counts.sum()) * objective.rate(X), False
 
-    @property
-    def _is_annealed(self) -> bool:
-        return super()._is_annealed or (isinstance(self.optimizer, str) and self.optimizer == "auto")
-
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
-        if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
+        if not self._has_own_schedule:
             return None
         return Annealing(self._steps(objective.degrees.size), exaggeration=1.0, rate=0.5, momentum=0.9)
 

@@ -125,6 +125,7 @@ class PaCMAP(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "MN_ratio", "FP_ratio")
     _surely_bounded: ClassVar[float] = np.inf
     _pushes_alike: ClassVar[bool] = False
+    _anneals: ClassVar[bool] = True
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk
@@ -206,10 +207,6 @@ class PaCMAP(NeighborEmbedding):
         phase = Phase(1.0, stopping, PairPhases(iterations))
         schedule = Schedule((phase,), None, self.max_seconds)
         return minimise(objective, start, Adam(float(self.lr)), schedule, self.record, run)
-
-    @property
-    def _is_annealed(self) -> bool:
-        return True
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
         """n_FP / N over the mean degree: a new point's pull sums to 1."""

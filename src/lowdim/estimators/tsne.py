@@ -64,6 +64,7 @@ class TSNE(PerplexityEmbedding):
     _kernel: ClassVar[Similarity] = STUDENT
     _is_divergence: ClassVar[bool] = True
     _relocates: ClassVar[bool] = True
+    _anneals: ClassVar[bool] = True
     _scaled = staticmethod(scaled_to_one)
     _pair_weight = staticmethod(weight_of_pair)
     _strength = staticmethod(strength_of_field)
@@ -87,12 +88,8 @@ class TSNE(PerplexityEmbedding):
                     "Annealing or Momentum of lowdim.optimize."
                 )
 
-    @property
-    def _is_annealed(self) -> bool:
-        return super()._is_annealed or (isinstance(self.optimizer, str) and self.optimizer == "auto")
-
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
-        if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
+        if not self._has_own_schedule:
             return None
         most = None if self.max_iter is None else max(1, self.max_iter // n_phases)
         annealing = replace(
@@ -116,6 +113,6 @@ class TSNE(PerplexityEmbedding):
         return 1.0
 
     def _planned(self, n_rows: int) -> int:
-        if self._is_annealed and not isinstance(self.optimizer, Annealing):
+        if self._has_own_schedule:
             return usual_annealing(n_rows, self.max_iter).iterations
         return super()._planned(n_rows)

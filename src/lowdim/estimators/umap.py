@@ -160,6 +160,7 @@ class UMAP(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
+    _anneals: ClassVar[bool] = True
     _heeded = staticmethod(as_fuzzy_sets)
 
     def _check_parameters(self) -> None:
@@ -193,9 +194,7 @@ class UMAP(NeighborEmbedding):
     @property
     def _is_scheduled(self) -> bool:
         """Whether the optimiser is UMAP's own schedule, or another that no function has to fall for."""
-        return self._is_annealed or (
-            isinstance(self.optimizer, str) and self.optimizer in ("auto", "momentum")
-        )
+        return self._is_annealed or (isinstance(self.optimizer, str) and self.optimizer == "momentum")
 
     @property
     def _curve(self) -> tuple[float, float]:
@@ -238,7 +237,7 @@ class UMAP(NeighborEmbedding):
         return [float(self.repulsion_strength)]
 
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
-        if not (isinstance(self.optimizer, str) and self.optimizer == "auto"):
+        if not self._has_own_schedule:
             return None
         annealing = self._annealing_of(objective.size)
         run.chosen(
@@ -247,10 +246,6 @@ class UMAP(NeighborEmbedding):
             "as low as the sampled optimiser",
         )
         return annealing
-
-    @property
-    def _is_annealed(self) -> bool:
-        return super()._is_annealed or (isinstance(self.optimizer, str) and self.optimizer == "auto")
 
     def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
         return W

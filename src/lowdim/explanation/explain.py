@@ -126,6 +126,9 @@ def _slopes(
     if not direction.any():
         note = "How places change with the features is not known: both sides have one and the same centre."
         return None, None, (note,)
+    if not hasattr(model, "_opened"):
+        by_map, note = slopes_through_map(model, rows, inside, direction, found.deviation, run)
+        return by_map, None, (note,)
     why = _no_adjoint(model)
     if not why:
         opened = model._opened(rows, run)
@@ -143,17 +146,13 @@ def _slopes(
         if slopes is not None:
             return slopes.over_selected, slopes, _told(slopes)
     by_map, note = slopes_through_map(model, rows, inside, direction, found.deviation, run)
-    first_note = f"The gradient with respect to the data is not known: {why}." if why != "spectral" else ""
-    return by_map, None, tuple(filter(None, (first_note, note)))
+    return by_map, None, (f"The gradient with respect to the data is not known: {why}.", note)
 
 
 def _no_adjoint(model: Any) -> str:
-    """Why there is no adjoint solve for a model; empty where there is one."""
-    name = type(model).__name__
-    if not hasattr(model, "_opened"):
-        return "spectral"
+    """Why there is no adjoint solve for a neighbour embedding; empty where there is one."""
     if not (model._reopens and model._pushes_alike):
-        return f"the curvature of {name} is not summed"
+        return f"the curvature of {type(model).__name__} is not summed"
     if getattr(model, "objective", None) == "faithful":
         return (
             "the step of objective='faithful' is the gradient of no function; objective='symmetric' has one"

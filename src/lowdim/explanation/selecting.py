@@ -14,10 +14,8 @@ from ..metrics.inputs import check_labels
 OWNER = "explain"
 
 
-def check_selection(
-    name: str, selection: Any, n_rows: int, labels: Any = None, *, whole: bool = False
-) -> NDArray[np.bool_]:
-    """A truth value for each row; an InputError for nothing, and for everything unless ``whole`` is allowed.
+def check_selection(name: str, selection: Any, n_rows: int, labels: Any = None) -> NDArray[np.bool_]:
+    """A truth value for each row; an InputError for nothing and for everything.
 
     With ``labels`` a selection that is no list of truth values or numbers is a label, or several.
     """
@@ -49,7 +47,7 @@ def check_selection(
             )
     if not mask.any():
         raise InputError(f"{what} must hold at least one of the {n_rows} points; got none. Select some.")
-    if mask.all() and not whole:
+    if mask.all():
         raise InputError(
             f"{what} must leave some of the {n_rows} points to compare with; got all of them. Select fewer."
         )

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import kernels
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
+from ..kernels.spectral import sparse_product
 from ..objectives.attraction import along_curve
 from ..objectives.base import NeighborObjective
 from ..objectives.elastic import ElasticEmbedding
@@ -29,6 +29,7 @@ from ..objectives.repulsion.exact import Exact
 from ..objectives.repulsion.fft import FFT
 from ..objectives.umap import UMAP
 from ..reliability.models import Reopened
+from ..spectral.operators import narrowed, over_rows
 from .adjoint import Adjoint, solve_adjoint
 from .affinity_slopes import Lists, slopes_of
 
@@ -146,7 +147,7 @@ def _summed(
     n_points, width = rows.n_rows, rows.n_columns
     order = np.argsort(along_curve(X if X.shape[1] > 1 else np.hstack([X, X])), kind="stable")
     edges = _edges(2.0 * t, lists, order)
-    both = Sparse(edges + edges.T)
+    both = narrowed(edges + edges.T)
     sums = np.asarray(both.sum(axis=1)).ravel()
     chosen = selected[order].astype(np.float64)
     marked = sums * chosen - both @ chosen
@@ -159,9 +160,9 @@ def _summed(
         Y = np.ascontiguousarray(some[order], dtype=np.float64)
         Y -= Y.mean(axis=0)
         over[part] = marked @ Y
-        stretched[part] = _by_rows("edge_energy", edges, Y, run).sum(axis=0)
+        stretched[part] = over_rows(sparse_product.edge_energy, edges, Y, run.n_jobs).sum(axis=0)
         if everything is not None:
-            everything[order, part] = _by_rows("differences", both, Y, run)
+            everything[order, part] = over_rows(sparse_product.differences, both, Y, run.n_jobs)
     return Slopes(over, stretched, adjoint, everything)
 
 
@@ -173,16 +174,4 @@ def _edges(t: Floats, lists: Lists, order: Integers) -> Sparse:
     counts = near.counts[order]
     indptr = np.concatenate([[0], np.cumsum(counts)])
     entries = np.arange(indptr[-1]) + np.repeat(near.indptr[:-1][order] - indptr[:-1], counts)
-    return Sparse((t[entries], place[near.indices[entries]], indptr), shape=(n_points, n_points))
-
-
-def _by_rows(name: str, graph: Sparse, Y: Floats, run: Run) -> Floats:
-    """A kernel over the edges of every row."""
-    out, kernel = np.empty(Y.shape), getattr(kernels.spectral.sparse_product, name)
-    parts = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
-
-    def work(block: slice) -> None:
-        kernel(*parts, Y, out, block.start, block.stop)
-
-    run.map(work, Y.shape[0])
-    return out
+    return narrowed(Sparse((t[entries], place[near.indices[entries]], indptr), shape=(n_points, n_points)))

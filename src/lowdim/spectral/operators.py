@@ -43,10 +43,11 @@ def multiply(matrix: Sparse, X: Floats, *, n_jobs: int | None = None) -> Floats:
     """Sparse matrix times a block of columns, over row blocks on threads where there is work enough."""
     if matrix.nnz * X.shape[1] < _THREADED_WORK:
         return np.asarray(matrix @ X)
-    return _over_rows(kernels.spectral.sparse_product.product, matrix, X, n_jobs)
+    return over_rows(kernels.spectral.sparse_product.product, matrix, X, n_jobs)
 
 
-def _over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: int | None) -> Floats:
+def over_rows(kernel: Callable[..., None], matrix: Sparse, X: Floats, n_jobs: int | None) -> Floats:
+    """What a kernel of `sparse_product` makes of each row of a matrix and a block of columns."""
     X = np.ascontiguousarray(X)
     n_rows = matrix.shape[0]
     out = np.empty((n_rows, X.shape[1]))
@@ -100,12 +101,12 @@ class Laplacian:
 
     def apply(self, X: Floats) -> Floats:
         """A X."""
-        out = _over_rows(kernels.spectral.sparse_product.differences, self.W, X, self._jobs(X))
+        out = over_rows(kernels.spectral.sparse_product.differences, self.W, X, self._jobs(X))
         return out if self.slack is None else out + self.slack[:, None] * X
 
     def energy(self, X: Floats) -> Floats:
         """Half the sum of w_ij (x_i - x_j)^2, for each column."""
-        out = _over_rows(kernels.spectral.sparse_product.edge_energy, self.W, X, self._jobs(X))
+        out = over_rows(kernels.spectral.sparse_product.edge_energy, self.W, X, self._jobs(X))
         total: Floats = out.sum(axis=0) / 2
         return total if self.slack is None else np.asarray(total + self.slack @ (X * X))
 

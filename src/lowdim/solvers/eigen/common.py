@@ -74,9 +74,10 @@ class Standard:
     """A problem in standard form: S = B^-1/2 A B^-1/2 on the complement of ``basis``.
 
     ``scale`` is the diagonal of B^-1/2 (None: ones), ``root`` the factor of a B that is not diagonal, ``basis``
-    N x t has orthonormal columns, ``norm`` is |S| to two per cent. ``invariant`` says whether S maps the span of the
-    basis into itself, as it does when the trivial solutions are eigenvectors. ``rows`` are those of A and the scale for
-    compiled steps of Lanczos, where A has few of them.
+    N x t has orthonormal columns, ``norm`` is |S| to two per cent, or a bound of up to 2 |S| where a rough solution of
+    a Laplacian is wanted. ``invariant`` says whether S maps the span of the basis into itself, as it does when the
+    trivial solutions are eigenvectors. ``rows`` are those of A and the scale for compiled steps of Lanczos, where A has
+    few of them.
     """
 
     problem: Problem
@@ -189,7 +190,7 @@ def standard_form(problem: Problem) -> Standard:
 
 
 def standardise(problem: Problem, run: Run, *, roughly: bool = False) -> Standard:
-    """Bring a problem to standard form; ``roughly`` the norm may be one of a Laplacian to a factor of 2."""
+    """Bring a problem to standard form; ``roughly``: the norm of a Laplacian is bounded, which takes no products."""
     free = standard_form(problem)
     operator = problem.operator
     if free.root is None and isinstance(operator, Laplacian | Explicit) and (few := operator.differences()):

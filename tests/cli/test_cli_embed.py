@@ -131,7 +131,12 @@ def test_a_column_of_numbers_is_followed_beside_a_label(lowdim_command, folder):
     line = f"embed points.csv --id name --label kind -m tsne --perplexity 5 {QUICK} --target d -o out.csv"
     refused = lowdim_command(line)
     assert refused.code == 1
+    assert "--target must hold labels" in refused.err
     assert "--target-metric euclidean" in refused.err
+    assert (
+        "--target: points.csv has no column 'age'"
+        in lowdim_command(line.replace("--target d", "--target age")).err
+    )
     assert lowdim_command(f"{line} --target-metric euclidean --json run.json").code == 0
     run = json.loads((folder / "run.json").read_text())
     assert run["parameters"]["--target-weight"] == 0.5

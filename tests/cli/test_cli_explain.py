@@ -50,12 +50,21 @@ def test_the_column_that_differs_comes_first(lowdim_command, model_file, folder)
         ("explain map.lowdim rows.csv --select kind=red --by size", 2, "--by"),
         ("explain map.lowdim rows.csv --select kind=red --against kind=red", 1, "in both"),
         ("explain map.lowdim rows.csv --rows wrong.txt", 1, "from 0 to 59; got 99"),
+        ("explain map.lowdim rows.csv --rows map.lowdim", 1, "--rows: map.lowdim is no text"),
+        ("explain map.lowdim rows.csv --rows huge.txt", 1, "whole numbers of rows, from 0; got '999"),
+        ("explain map.lowdim rows.csv --select knd=red", 1, "--select: rows.csv has no column 'knd'"),
+        (
+            "explain map.lowdim rows.csv --select kind=red --against other=1",
+            1,
+            "--against: rows.csv has no column 'other'",
+        ),
         ("explain map.lowdim rows.csv --rows empty.txt", 1, "at least one of the 60 points"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(lowdim_command, model_file, folder, line, code, message):
     (folder / "wrong.txt").write_text("3, 99")
     (folder / "empty.txt").write_text("")
+    (folder / "huge.txt").write_text("9" * 30)
     answer = lowdim_command(line)
     assert answer.code == code
     assert message in answer.err

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.messages import Mention
 from .options.wording import shell
 
 
@@ -53,6 +54,28 @@ def about(source: str) -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(f"{source}: {_first_sentences(str(error))}") from error
+
+
+@contextmanager
+def naming(parameter: str, options: Mapping[str, str]) -> Iterator[None]:
+    """Where an option has given a parameter that belongs to another one, errors about it name the option that did.
+
+    ``options`` are by what an error must say to be about them; empty text is in every one.
+    """
+    from ..errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        said = str(error)
+        # What is wrong is said first, then what there is.
+        first = min((text for text in options if text in said), key=said.index, default=None)
+        mentioned = {part.parameter for part in error.parts if isinstance(part, Mention)}
+        if first is None or parameter not in mentioned:
+            raise
+        option = options[first]
+        message = error.said(lambda mention: option if mention.parameter == parameter else shell(mention))
+        raise type(error)(message) from error
 
 
 @contextmanager

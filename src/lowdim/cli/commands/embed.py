@@ -7,10 +7,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from ..failures import about, finding_gaps
+from ..failures import about, finding_gaps, naming
 from ..files.columns import is_pairwise, remember
 from ..files.inputs import (
     OWN,
+    ask_as_label,
     check_sources,
     describe_table,
     input_files,
@@ -176,8 +177,7 @@ def _ask_for_target(options: argparse.Namespace) -> None:
     """The column of targets is read as one more label, and counts where nothing else is said."""
     if options.target is None:
         return
-    if options.target not in (options.label or ()):
-        options.label = [*(options.label or ()), options.target]
+    ask_as_label(options, options.target, "--target")
     if not _target_weight(options.chosen) and "target_weight" not in given(options, "own:"):
         setattr(options, "own:target_weight", USUAL_WEIGHT)
 
@@ -233,7 +233,7 @@ def _work(model: Any, options: argparse.Namespace, session: Session, *, wants_sc
     table = read_table(options.data, options, session)
     images = read_images(options.images, table.X)
     extra = read_extra(options.chosen, options) | _targets(table, options)
-    with finding_gaps(table):
+    with finding_gaps(table), naming("y", {"": "--target"}):
         remark_on_data(table, model, options, session)
         whole = model if options.pca is None else _after_components(options.pca, model)
         X = table.X if whole is model else _leading_components(table.X, whole[0], session)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..failures import about, finding_gaps
 from ..files.columns import NAMES, is_pairwise, read_for
-from ..files.inputs import check_sources, input_files, read_table
+from ..files.inputs import ask_as_label, check_sources, input_files, read_table
 from ..files.targets import STANDARD, check_all, write_json, write_text, writing
 from ..options.shared import add_force, add_input, add_json, add_talk
 from ..parser import Parser
@@ -17,6 +17,8 @@ from ..session import Session
 from ..terminal.streams import as_typed_text
 from ..usage import UsageError, nearest
 
+MOST_DIGITS = 18
+"""Digits of a number that a row can have."""
 TEXT = """\
 Say which features tell some rows of a MODEL from the others, and which hold them where the picture shows them. DATA are
 the rows that the model was fitted to, in their order, with the columns that --select names beside the features. Effects
@@ -81,8 +83,9 @@ def run(options: argparse.Namespace, session: Session) -> int:
     steps = steps_of(model)
     first, last = steps[0][1], steps[-1][1]
     names = vars(first).get(NAMES)
-    for one in (options.select, options.against):
-        _label_too(options, one)
+    for option, one in (("--select", options.select), ("--against", options.against)):
+        if one is not None:
+            ask_as_label(options, one.partition("=")[0], option)
     if is_pairwise(first):
         table = read_table(options.data, options, session)
     else:
@@ -139,14 +142,6 @@ def _checked(options: argparse.Namespace) -> list[str]:
     return inputs
 
 
-def _label_too(options: argparse.Namespace, given: str | None) -> None:
-    """The column of a selection is read as a label, so that it is kept beside the features."""
-    if given is not None:
-        column = given.partition("=")[0]
-        if column not in (options.label or ()):
-            options.label = [*(options.label or ()), column]
-
-
 def _where(given: str, option: str, table: Any) -> Any:
     """The rows that have a value in a column."""
     import numpy as np
@@ -180,9 +175,13 @@ def _rows_of(name: str, table: Any) -> Any:
         words = Path(name).read_text(encoding="utf-8").replace(",", " ").split()
     except OSError as error:
         raise InputError(f"--rows: {name}: {error.strerror}.") from error
-    wrong = [word for word in words if not word.isdecimal()]
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"--rows: {name} is no text in UTF-8. Give a text file with the numbers of the rows."
+        ) from error
+    wrong = [word for word in words if not word.isdecimal() or len(word) > MOST_DIGITS]
     if wrong:
-        raise InputError(f"--rows: {name} must hold whole numbers of rows, from 0; got {wrong[0]!r}.")
+        raise InputError(f"--rows: {name} must hold whole numbers of rows, from 0; got {wrong[0][:40]!r}.")
     numbers = np.array(words, dtype=np.int64)
     if numbers.size and int(numbers.max()) >= table.X.shape[0]:
         raise InputError(

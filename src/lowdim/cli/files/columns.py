@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..failures import about
+from ..failures import about, naming
 from ..session import Session
 from ..usage import nearest
-from .inputs import asked_for
+from .inputs import asked_as_labels, asked_for
 
 READING = "reading_"
 """Attribute of a model made by this program: how its data was read."""
@@ -86,7 +86,7 @@ def read_for(model: Any, source: str, options: argparse.Namespace, session: Sess
     if source.lower().rstrip("/").endswith((".npz", ".zarr")) and not options.key:
         asked["key"] = remembered.get("key")
     chosen = _Selection(wanted, remembered.get("label", ()), remembered.get("id"))
-    with about(source), session.stage("read"):
+    with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
         table = read_as(Request(**asked), source, chosen.assign)
     if table.label is None:
         table = replace(table, label=next((n for n in chosen.label if n in table.columns), None))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..failures import about
+from ..failures import about, naming
 from ..session import Session
 from ..usage import UsageError
 
@@ -20,8 +20,21 @@ def read_table(source: str, options: argparse.Namespace, session: Session) -> An
     """The data, as the options of `options.shared.add_input` say."""
     from ...data import files
 
-    with about(source), session.stage("read"):
+    with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
         return files.read(source, **asked_for(options))
+
+
+def ask_as_label(options: argparse.Namespace, column: str, option: str) -> None:
+    """A column that an option names is read as one more label, so that it is kept beside the features."""
+    if column not in (options.label or ()):
+        options.label = [*(options.label or ()), column]
+        options.asked_as_labels = asked_as_labels(options) | {repr(column): option}
+
+
+def asked_as_labels(options: argparse.Namespace) -> dict[str, str]:
+    """The options that have asked for labels, by the columns as errors write them."""
+    found: dict[str, str] = getattr(options, "asked_as_labels", {})
+    return found
 
 
 def asked_for(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+"""Rows that are read a range at a time, because all of them need not fit into memory."""
+
+from __future__ import annotations
+
+from .base import InMemory, MemoryMapped, Shards
+
+__all__ = ["InMemory", "MemoryMapped", "Shards"]

@@ -26,6 +26,7 @@ from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, 
 from ..core.run import Run, Shared, Store, Workers
 from ..core.streams import Streams
 from ..data.rows import Rows
+from ..data.shards import Shards
 from ..errors import InputError
 from ..maps.base import Map
 from ..methods.base import Embedded
@@ -34,6 +35,7 @@ from ..store.checkpoint import keeping
 from ..store.identity import Identity
 from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
+from .over_shards import needs_all_rows
 from .recorder import Recorder
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -142,6 +144,8 @@ class Estimator(
     def _fit(self, X: Any, store: Store, y: Any = None) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
+        if isinstance(X, Shards):
+            return self._fit_shards(X)
         recorder, events = self._listened_to()
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
@@ -152,6 +156,10 @@ class Estimator(
             embedded = self._embed(rows, run) if targets is None else self._embed_toward(targets, rows, run)
         self._leave(embedded, as_came(embedded.coordinates, rows), recorder, rows.shape)
         return self
+
+    def _fit_shards(self, source: Shards) -> Estimator:
+        """``fit`` to rows that need not fit into memory; an InputError, before any work, where a method cannot."""
+        raise needs_all_rows(self, source)
 
     def update(self, X: Any) -> Self:
         """A new model of the rows of this one and of those of ``X`` after them; this one stays as it is.

@@ -32,6 +32,7 @@ ORDER = [
     {"explanation"},
     {"plotting"},
     {"store"},
+    {"engine"},
     {"estimators"},
     {"selection"},
     {"models"},

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Fuzzy, Gaussian, SelfTuning
     from .data import datasets
+    from .engine import using
     from .errors import Stop
     from .estimators.alignment import align
     from .estimators.classical_mds import ClassicalMDS
@@ -94,6 +95,7 @@ _HOMES = {
     "compare": "selection",
     "sweep": "selection",
     "trust": "reliability",
+    "using": "engine",
     "plot": "plotting",
     "animate": "plotting",
     "save": "models",
@@ -148,6 +150,7 @@ __all__ = [
     "score",
     "sweep",
     "trust",
+    "using",
 ]
 
 

@@ -61,6 +61,10 @@ class ForkedError(LowdimError, RuntimeError):
     """A library below cannot go on in a forked process; the message says what can."""
 
 
+class WorkersError(LowdimError, RuntimeError):
+    """Processes or machines that were to share the work failed or are gone; the message says what to do."""
+
+
 class FileError(LowdimError, OSError):
     """A file cannot be read or written; the message names it, what is wrong and what to do."""
 

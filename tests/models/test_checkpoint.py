@@ -140,7 +140,7 @@ def test_another_version_of_lowdim(tmp_path, monkeypatch):
 
 def test_other_libraries_are_warned_of(tmp_path, monkeypatch):
     keep(tmp_path / "kept", {"a": 1}, finished=False)
-    monkeypatch.setattr(checkpoint, "_libraries", lambda: {"numpy": "0.0"})
+    monkeypatch.setattr(checkpoint, "libraries", lambda: {"numpy": "0.0"})
     with pytest.warns(CheckpointWarning, match=r"numpy was .*, is 0\.0"):
         assert found(tmp_path / "kept") == {"a": 1}
 

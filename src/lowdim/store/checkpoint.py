@@ -144,7 +144,7 @@ class Checkpoint:
         self._has_failed = False
         self._manifest: dict[str, Any] = {
             "texts": identity.texts() | {"lowdim": __version__},
-            "libraries": _libraries() | {"machine": platform.machine()},
+            "libraries": libraries() | {"machine": platform.machine()},
             "finished": False,
         }
         with _opening(folder):
@@ -238,14 +238,14 @@ class Checkpoint:
                 f"{error} So nothing says which run the checkpoint is of. {ANEW}"
             ) from error
         wanted = self._manifest
-        different = _difference(found["texts"], wanted["texts"])
+        different = difference(found["texts"], wanted["texts"])
         if different and not found["finished"]:
             raise CheckpointError(
                 f"{self.folder}: holds an unfinished run with other settings: {different}. {ANEW}"
             )
         if different:
             return None
-        if changed := _difference(found["libraries"], wanted["libraries"]):
+        if changed := difference(found["libraries"], wanted["libraries"]):
             self._events.warned(
                 f"The checkpoint {self.folder} was begun elsewhere: {changed}. The run goes on from it, but may end in "
                 "other last digits than one that was never cut.",
@@ -361,11 +361,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 @cache
-def _libraries() -> dict[str, str]:
+def libraries() -> dict[str, str]:
+    """Versions of the libraries whose sums a result hangs on."""
     return {name: version(name) for name in LIBRARIES}
 
 
-def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
+def difference(found: dict[str, str], wanted: dict[str, str]) -> str:
     """What was and what is, of the first few entries that differ."""
     names = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
     shown = [

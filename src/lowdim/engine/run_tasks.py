@@ -1,0 +1,46 @@
+"""One stage: its tasks that are not done yet, run wherever work is run."""
+
+from __future__ import annotations
+
+from ..core.run import Run
+from ..errors import WorkersError
+from ..store.tasks import TaskStore
+from .places_to_work import mapper_for
+from .task import Tally, Task
+
+
+def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
+    """Run the tasks 0 to ``count`` - 1 of a stage, except those whose results the store has.
+
+    Parameters
+    ----------
+    task
+        The stage.
+    count
+        Number of its tasks.
+    store
+        Where results are read from and left.
+    run
+        Told of progress; its ``n_jobs`` threads do the work where `lowdim.using` says nothing else.
+
+    Returns
+    -------
+    Tally
+        What it took.
+    """
+    numbers = store.missing(task.name, count)
+    if not numbers:
+        if not store.is_finished(task.name):
+            store.finish(task.name)
+        return Tally()
+    before = count - len(numbers)
+    tally = mapper_for(run.n_jobs).map(
+        task, numbers, store, lambda done: run.progress(before + min(done, len(numbers)), count)
+    )
+    if left := store.missing(task.name, count):
+        raise WorkersError(
+            f"The workers say that all tasks of the stage {task.name!r} are done, and {len(left)} of {count} results "
+            f"are not in {store.root}. Use a folder that every worker and this process see, by checkpoint."
+        )
+    store.finish(task.name)
+    return tally

@@ -1,0 +1,93 @@
+"""A task: a function of a store and a number, which may run anywhere, more than once, and die on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from types import TracebackType
+from typing import Any, Protocol
+
+from threadpoolctl import threadpool_limits
+
+from ..store.tasks import TaskStore
+
+MOST_FAILURES = 3
+"""Failures of one task, for reasons that may pass, after which the work ends."""
+
+
+class Task(Protocol):
+    """A stage: what it does for each number, from what the stages before it left in the store.
+
+    It is a value that can be pickled. A call leaves its result in the store under ``name`` and the number, as its last
+    act, and the result depends on nothing but the store and the number.
+    """
+
+    @property
+    def name(self) -> str:
+        """Of the stage: a word that can be a folder."""
+        ...
+
+    def __call__(self, store: TaskStore, number: int) -> None:
+        """Do one of its tasks."""
+        ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """What it took: tasks done, tasks that had to be done again, workers that were lost meanwhile."""
+
+    tasks: int = 0
+    retries: int = 0
+    workers_lost: int = 0
+
+    def add(self, other: Tally) -> None:
+        """Count another stage."""
+        self.tasks += other.tasks
+        self.retries += other.retries
+        self.workers_lost += other.workers_lost
+
+
+Told = Callable[[int], None]
+"""Is called with the number of tasks that are done."""
+
+
+class Mapper(Protocol):
+    """Runs tasks somewhere."""
+
+    def map(self, task: Task, numbers: list[int], store: TaskStore, told: Told) -> Tally:
+        """Run a task for some numbers; all results are in the store when it returns."""
+        ...
+
+
+def perform(task: Task, store: TaskStore, number: int) -> None:
+    """Run one task here, unless its result is there already."""
+    if store.has(task.name, number):
+        return
+    with ONE_BLAS_THREAD:
+        task(store, number)
+
+
+class _OneBlasThread:
+    """While anybody in the process is inside, BLAS has one thread: with two, sums end in other last digits."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limits.restore_original_limits()
+
+
+ONE_BLAS_THREAD = _OneBlasThread()

@@ -1,0 +1,26 @@
+"""Tasks on threads of this process: the reference, and what runs where nothing else was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.parallel import map_blocks
+from ..store.tasks import TaskStore
+from .task import ONE_BLAS_THREAD, Tally, Task, Told, perform
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """So many threads, as ``n_jobs`` of the estimators."""
+
+    n_jobs: int | None
+
+    def map(self, task: Task, numbers: list[int], store: TaskStore, told: Told) -> Tally:
+        """Run a task for some numbers; the first failure ends the work, as it would end it anywhere in this process."""
+
+        def work(which: slice) -> None:
+            perform(task, store, numbers[which.start])
+
+        with ONE_BLAS_THREAD:
+            map_blocks(work, len(numbers), n_jobs=self.n_jobs, block_rows=1, done=told)
+        return Tally(len(numbers))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Fuzzy, Gaussian, SelfTuning
     from .data import datasets
+    from .data.shards import shards
     from .engine import using
     from .errors import Stop
     from .estimators.alignment import align
@@ -99,6 +100,7 @@ _HOMES = {
     "plot": "plotting",
     "animate": "plotting",
     "save": "models",
+    "shards": "data.shards",
     "load": "models",
 }
 
@@ -148,6 +150,7 @@ __all__ = [
     "procrustes",
     "save",
     "score",
+    "shards",
     "sweep",
     "trust",
     "using",

@@ -173,11 +173,11 @@ def _is_fine(blocks: Iterable[NDArray[Any]], name: str) -> bool:
     for values in blocks:
         if values.dtype.kind != "f":
             return True
-        largest = _largest(values)
-        if not np.isfinite(largest):
+        here = largest(values)
+        if not np.isfinite(here):
             return False
         # Fourth powers of half and single precision always fit into float64.
-        greatest = max(greatest, largest if values.dtype.itemsize > 4 else 0.0)
+        greatest = max(greatest, here if values.dtype.itemsize > 4 else 0.0)
     if greatest and not SMALLEST <= greatest <= LARGEST:
         raise InputError(
             f"{name} must hold numbers whose largest is between {SMALLEST:g} and {LARGEST:g} in size, so that their "
@@ -187,7 +187,7 @@ def _is_fine(blocks: Iterable[NDArray[Any]], name: str) -> bool:
     return True
 
 
-def _largest(values: NDArray[Any]) -> float:
+def largest(values: NDArray[Any]) -> float:
     """Largest absolute value, some at a time; NaN where there is one."""
     contiguous = values.flags.c_contiguous or values.flags.f_contiguous
     flat = values.reshape(-1, order="A") if contiguous else values

@@ -29,17 +29,17 @@ Load = Callable[[Any, str, Budget], NDArray[Any]]
 def read_group(group: Any, request: Request, source: str, stored: int, load: Load) -> Table:
     """The matrix that is asked for, the annotations of its rows, and their names, out of so many stored bytes."""
     budget = Budget(source, stored)
-    matrix, name = _chosen(group, request, source)
+    matrix, name = chosen_matrix(group, request, source)
     X = _matrix(matrix, name, load, budget)
     n_rows = X.shape[0]
     obs = group.get("obs")
     columns, ids = ({}, None) if obs is None else _frame(obs, n_rows, f"{source} [obs]", budget)
-    names = _names(group, X.shape[1], source, budget) if request.obsm is None else None
+    names = column_names(group, X.shape[1], source, budget) if request.obsm is None else None
     unknown = [column for column in request.labels if isinstance(column, str) and column not in columns]
     if unknown and (request.obsm is None or "X" in group):
         measured = X if request.obsm is None else _matrix(group["X"], f"{source} [X]", load, budget)
         if measured.shape[0] == n_rows:
-            genes = _names(group, measured.shape[1], source, budget)
+            genes = column_names(group, measured.shape[1], source, budget)
             columns |= _genes(unknown, measured, genes or ())
     columns, label = chosen_label(columns, request, source)
     if request.id is not None:
@@ -66,7 +66,7 @@ def _genes(wanted: list[str], X: Any, names: Sequence[str]) -> dict[str, NDArray
     return found
 
 
-def _chosen(group: Any, request: Request, source: str) -> tuple[Any, str]:
+def chosen_matrix(group: Any, request: Request, source: str) -> tuple[Any, str]:
     """The matrix: X, a layer or an obsm."""
     if request.layer is not None and request.obsm is not None:
         raise InputError(f"{named('layer')} and {named('obsm')}: give one of the two.")
@@ -212,7 +212,8 @@ def _word(word: Any) -> str:
     return word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word)
 
 
-def _names(group: Any, n_columns: int, source: str, budget: Budget) -> tuple[str, ...] | None:
+def column_names(group: Any, n_columns: int, source: str, budget: Budget) -> tuple[str, ...] | None:
+    """Names of the columns of X, where the file has them."""
     var = group.get("var")
     if var is None or _is_array(var):
         return None

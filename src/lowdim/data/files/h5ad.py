@@ -24,7 +24,7 @@ _DAMAGED = (OSError, LookupError, RuntimeError, TypeError, ValueError, Attribute
 def read(path: Path, request: Request) -> Table:
     """X, a layer or an obsm, with the annotations of the points."""
     size = check_file(path)
-    _check(path)
+    check_hdf5(path)
 
     def load(array: Any, name: str, budget: Budget) -> NDArray[Any]:
         check_numbers(array.dtype, name)
@@ -40,7 +40,7 @@ def read(path: Path, request: Request) -> Table:
         return read_group(Inside(file, str(path)), request, str(path), size, load)
 
 
-def _check(path: Path) -> None:
+def check_hdf5(path: Path) -> None:
     """Raise a FormatError where a file is not of HDF5, or would keep its library for ever."""
     check_magic(path, b"\x89HDF\r\n\x1a\n")
     check_heaps(path, path)
@@ -95,7 +95,7 @@ class _Patient(io.FileIO):
 def obsm_names(path: Path) -> list[str]:
     """The names of what is kept for each point beside X."""
     check_file(path)
-    _check(path)
+    check_hdf5(path)
     with opened(path, "r", path) as file:
         return [str(name) for name in Inside(file, str(path)).get("obsm", ())]
 

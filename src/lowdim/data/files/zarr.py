@@ -16,7 +16,7 @@ from .annotated import read_group, whole
 from .checks import Budget, as_rows, shortened
 from .table import Request, Table, quoted
 
-_DAMAGED = (
+DAMAGED = (
     OSError,
     LookupError,
     RuntimeError,
@@ -41,20 +41,20 @@ def read(path: Path, request: Request) -> Table:
     import zarr
 
     try:
-        stored = _check_folder(path)
+        stored = check_folder(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of types and codecs that no specification has yet
             # Only what the folder holds counts, not a list of it that may name other places.
             return _read(zarr.open(str(path), mode="r", use_consolidated=False), path, request, stored)
     except LowdimError:
         raise
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise FormatError(
             f"{path}: is no zarr, or is damaged ({shortened(str(error))}). Write or copy it again."
         ) from error
 
 
-def _check_folder(path: Path) -> int:
+def check_folder(path: Path) -> int:
     """Bytes of all files; none of them leads out of the folder, is a pipe, or asks for a pickle."""
     root, stored, folders = path.resolve(), 0, [path]
     while folders:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .base import InMemory, MemoryMapped, Shards
+from .opening import as_shards, shards
 
-__all__ = ["InMemory", "MemoryMapped", "Shards"]
+__all__ = ["InMemory", "MemoryMapped", "Shards", "as_shards", "shards"]

@@ -21,11 +21,14 @@ from ...core.messages import DATA, shape
 from ...core.parallel import row_blocks
 from ...errors import FileError, InputError
 from ..files import npy
+from ..files.checks import check_fits
 from ..files.table import Request
 from ..mapped import Mapped
 
 _PIECE = 1 << 24
-"""Bytes of an array that are hashed at a time."""
+"""Bytes of an array that are hashed or copied at a time."""
+_LOOKED_AT = 9
+"""Rows, evenly spread, that go into a digest where reading all of them would be half of the work."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +72,34 @@ class Shards(ABC):
     def blocks(self, rows_each: int) -> Iterator[slice]:
         """Canonical blocks by row number: the same however the source is cut."""
         return row_blocks(self.n_samples, rows_each)
+
+    def where(self, row: int) -> str:
+        """What a message calls a row: by its file, where it has one."""
+        return f"row {row} of {DATA}"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all rows, were they in memory."""
+        return self.n_samples * self.n_features * self.dtype.itemsize
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """All rows in memory, for ``numpy.asarray``; a MemoryLimitError where there is no room for them."""
+        if copy is False:
+            raise ValueError("rows in shards cannot be had as an array without a copy")
+        check_fits(DATA, self.nbytes, "Work on it in shards, or take a sample of its rows.")
+        values = np.empty(self.shape, self.dtype if dtype is None else dtype)
+        for part in self.blocks(max(1, _PIECE // max(1, self.n_features * self.dtype.itemsize))):
+            values[part] = self.rows(part.start, part.stop)
+        return values
+
+
+def digest_of(source: Shards, *identity: object) -> str:
+    """A digest of what names a source and of some of its rows, where nothing tells whether the others changed."""
+    found = hashlib.sha256(repr((*identity, source.shape, source.dtype.str, source.columns)).encode())
+    last = source.n_samples - 1
+    for row in sorted({last * k // (_LOOKED_AT - 1) for k in range(_LOOKED_AT)}):
+        found.update(source.rows(row, row + 1).data)
+    return found.hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,6 +172,10 @@ class MemoryMapped(Shards):
                 f"of {self.dtype} when the work began. Restore it, or begin anew."
             )
         return np.ascontiguousarray(values.view(Mapped)[start:stop])
+
+    def where(self, row: int) -> str:
+        """File and row."""
+        return f"row {row} of {self.path}"
 
     def digest(self) -> str:
         """Of path, shape, type, and when the file was last written to."""

@@ -1,0 +1,36 @@
+"""Blocks of rows in shards: finite numbers, or which file and row holds another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.messages import DATA
+from ..data.shards import Shards
+from ..errors import InputError, NotFiniteError
+from .points import LARGEST, largest
+
+
+def check_shard(source: Shards, start: int, stop: int) -> NDArray[Any]:
+    """Rows from ``start`` up to ``stop``, read and checked; an error names the file and the row."""
+    block = source.rows(start, stop)
+    if block.dtype.kind != "f" or not block.size:
+        return block
+    greatest = largest(block)
+    if not np.isfinite(greatest):
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(block))[0])
+        value = float(block[row, column])
+        what = "NaN" if np.isnan(value) else f"{'-' if value < 0 else ''}infinity"
+        named = f"column {column}" if source.columns is None else f"column {source.columns[column]!r}"
+        raise NotFiniteError(
+            f"{DATA} must hold finite numbers; {source.where(start + row)} is {what} in {named} (rows are counted from "
+            "0). Remove such rows, or fill them in."
+        )
+    if greatest > LARGEST and block.dtype.itemsize > 4:
+        raise InputError(
+            f"{DATA} must hold numbers of at most {LARGEST:g} in size, so that their squares and products fit into "
+            f"float64; there is one of {greatest:.3g} from {source.where(start)} on. Rescale the rows."
+        )
+    return block

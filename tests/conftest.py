@@ -18,6 +18,37 @@ settings.load_profile("lowdim")
 sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked as covering, leave all but so many cases to `make torture` that each value is tried once.
+
+    They lie along the diagonal of the product, so that neighbours in the one list meet different values of the other.
+    """
+    cases: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("covering"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_test in cases.values():
+        quick = [item for item in of_test if not item.get_closest_marker("slow")]
+        # The values of a parameter by their number: they need not be such that they can be compared.
+        numbers: dict[str, dict[int, int]] = {name: {} for name in quick[0].callspec.params}
+        places = [
+            {name: numbers[name].setdefault(id(value), len(numbers[name])) for name, value in params.items()}
+            for params in (item.callspec.params for item in quick)
+        ]
+        longest = max(numbers, key=lambda name: len(numbers[name]))
+        on_diagonal = [
+            all(number == place[longest] % len(numbers[name]) for name, number in place.items())
+            for place in places
+        ]
+        seen: set[tuple[str, int]] = set()
+        for which in sorted(range(len(quick)), key=lambda which: not on_diagonal[which]):
+            values = set(places[which].items())
+            if values <= seen:
+                quick[which].add_marker(pytest.mark.slow)
+            seen |= values
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector of garbage away from what lives to the end: eight thousand tests, and all that they import."""
     gc.collect()

@@ -23,6 +23,7 @@ if sys.platform != "linux":
 FEW = {"zarr": 3, "program": 3}
 
 
+@pytest.mark.slow
 def test_hostile_inputs() -> None:
     outcome = driver.drive({name: FEW.get(name, 4) for name in TARGETS}, seed=1)
     assert outcome.finds == {}

@@ -29,6 +29,7 @@ def _everything_loaded():
     snapshot()  # to ask Numba for its threads starts them, and those of OpenMP with them
 
 
+@pytest.mark.slow
 def test_fits_transforms_searches_scores_and_sweeps_change_nothing():
     """One for each library below; `make torture ARGS=surroundings` runs every method."""
     some = [

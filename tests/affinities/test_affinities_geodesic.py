@@ -186,6 +186,7 @@ def test_a_batch_that_needs_too_many_corrections_falls_back_to_the_heap() -> Non
     np.testing.assert_array_equal(out, dijkstra(graph))
 
 
+@pytest.mark.slow
 def test_a_batch_past_its_limit_writes_nothing() -> None:
     graph = roll()
     n, lanes = graph.shape[0], kernels.affinities.geodesic.LANES

@@ -131,6 +131,7 @@ def test_beside_the_main_thread_nothing_is_done():
     assert seen == [signal.getsignal(signal.SIGTERM)]
 
 
+@pytest.mark.slow
 def test_an_interrupt_does_not_wait_for_a_long_call_of_a_library(folder):
     # A dense eigenproblem that would take ten minutes.
     np.save("many.npy", np.random.default_rng(0).normal(size=(60, 5)))

@@ -37,6 +37,7 @@ def test_no_strength_gives_the_digits_themselves(digits):
     np.testing.assert_array_equal(set_.data, np.rint(digits[0][set_.parameters] * (255 / 16)))
 
 
+@pytest.mark.slow
 def test_rows_are_deformed_and_recognisable(digits):
     set_ = made(300, random_state=2)
     plain = np.rint(digits[0] * (255 / 16))
@@ -46,6 +47,7 @@ def test_rows_are_deformed_and_recognisable(digits):
     assert (digits[1][squared.argmin(axis=1)] == set_.labels).mean() > 0.95
 
 
+@pytest.mark.slow
 def test_two_rows_of_one_digit_differ():
     one = Dataset(np.full((1, 64), 200, np.uint8))
     set_ = datasets.deformed_digits(50, source=one)

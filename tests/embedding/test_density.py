@@ -42,6 +42,7 @@ def dense_correlation(density, W, counts, X, shift):
     return covariance / np.sqrt(found.var() + shift)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("masses", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

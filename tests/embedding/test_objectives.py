@@ -40,6 +40,7 @@ def test_value_is_the_formula(name, masses, rng):
     np.testing.assert_allclose(value, dense_value(rows, X[group]), rtol=1e-12)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("masses", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @pytest.mark.parametrize("name", NAMES)
@@ -207,6 +208,7 @@ def test_curvature_of_far_points(name, rng):
     np.testing.assert_allclose(objective.curvature(X)(V), expected, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("repulsion", [None, BarnesHut()])
 @pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-160, 1e-8, 1e3, 1e100, 1e160])
 @pytest.mark.parametrize("name", NAMES)

@@ -37,6 +37,7 @@ def dense_field(kernel, X, places, charges, own):
     )
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("n_points", [1, 2, 3, 40, 1300])
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @KERNELS

@@ -71,7 +71,8 @@ def test_narrow_pictures_keep_to_the_tolerance(kernel, n_components, tolerance):
         assert relative(field.potential, exact.potential) < tolerance
 
 
-@pytest.mark.parametrize("scale", [pytest.param(2.0, marks=pytest.mark.slow), 8.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", [2.0, 8.0])
 def test_a_coarse_grid_and_near_pairs_are_as_good(scale, monkeypatch):
     X = clouds(2)
     engine = FFT(1e-3).start(STUDENT, len(X), 2, ONE)
@@ -173,7 +174,8 @@ def test_what_it_cannot_do_is_said(settings, words):
         FFT(**settings).start(STUDENT, 10, 3 if not settings else 2, ONE)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_splines_of_order_four_written_out_are_the_recursion(dtype):
     loops = kernels.embedding.interpolation
     rng = np.random.default_rng(4)

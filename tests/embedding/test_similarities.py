@@ -179,7 +179,8 @@ def test_exact_sums(kernel, d):
     np.testing.assert_allclose(frozen.at(X[:1] + 0.1, ONE).force[0], -slope / 2, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("d", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))])
+@pytest.mark.slow
+@pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("known", [GAUSSIAN, STUDENT], ids=lambda kernel: kernel.name)
 def test_tables_and_code_of_their_own_agree(known, d):
     """The loops of every kernel, on the two that have their own."""
@@ -230,6 +231,7 @@ def test_barnes_hut_falls_with_theta(kernel, d):
     assert np.max(found[3]) < 1e-12
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("n_components", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("width", [1e-4, 0.3, 30.0])
 @REPELLING
@@ -274,6 +276,7 @@ def test_points_in_one_place(kernel):
         assert np.abs(field.force).max() < 1e-9
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("make", [Exact(), BarnesHut(), FFT()], ids=repr)
 @REPELLING
 def test_threads_change_no_bit(kernel, make):

@@ -26,6 +26,7 @@ def spoil(X: np.ndarray, value: object) -> np.ndarray:
     return bad
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize(
     ("value", "words"),

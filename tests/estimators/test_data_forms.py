@@ -38,6 +38,7 @@ def assert_same(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-7) 
     assert_allclose(first, second, atol=tolerance * np.abs(first).max())
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize(
     "dtype",
@@ -70,6 +71,7 @@ def test_memory_map_that_may_not_be_written(name: str, images: np.ndarray, tmp_p
     assert_same(fitted(name).embedding_, make(name).fit(mapped).embedding_, 1e-12)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
 def test_sparse_rows(name: str, form: type, images: np.ndarray, fitted) -> None:
@@ -79,6 +81,7 @@ def test_sparse_rows(name: str, form: type, images: np.ndarray, fitted) -> None:
     assert_same(reference.transform(data[:9]), model.transform(form(data[:9])))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames(name: str, library: str, images: np.ndarray, fitted) -> None:
@@ -149,6 +152,7 @@ def test_lle_from_a_neighbour_graph_alone() -> None:
     assert np.linalg.norm(left) / np.linalg.norm(flat - flat.mean(axis=0)) < 0.25
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("metric", ["cosine", "manhattan", "correlation", "chebyshev"])
 @pytest.mark.parametrize("name", ["ClassicalMDS", *NEIGHBOR_BASED])
 def test_other_metrics_equal_their_precomputed_distances(name: str, metric: str, images: np.ndarray) -> None:
@@ -287,6 +291,7 @@ FORMS = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("method", [lowdim.PCA, lowdim.LLE], ids=["PCA", "LLE"])
 @pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other
@@ -314,6 +319,7 @@ with sklearn.config_context(array_api_dispatch=True):
 """
 
 
+@pytest.mark.slow
 def test_arrays_of_the_standard_where_scikit_learn_dispatches_on_them() -> None:
     """What comes back is NumPy's, whatever namespace the data is of."""
     pytest.importorskip("array_api_strict")

@@ -43,6 +43,7 @@ def is_offered(method, solver):
     return solver is not VariationalNystrom or method not in GRAM
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_all_points_as_landmarks_give_the_exact_solution(method, solver, roll):
@@ -66,6 +67,7 @@ def test_more_landmarks_are_nearer_to_exact(method, roll):
     assert many < 0.15
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("method", [*METHODS])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_row_alone_through_the_map(method, solver, roll):

@@ -80,6 +80,7 @@ def test_the_step_is_that_of_the_sampled_optimiser_in_expectation(engine):
     np.testing.assert_allclose(-E.evaluate(X).gradient, step, atol=1e-3 * np.abs(step).max())
 
 
+@pytest.mark.slow
 def test_groups_come_out_and_new_points_join_them(digits):
     X, y = digits
     model = lowdim.LargeVis().fit(X[::2])

@@ -104,6 +104,7 @@ def test_t_sne_ends_no_higher_than_scikit_learn(digits):
     assert lowdim.TSNE().fit(X).kl_divergence_ < divergence_of(X, theirs.astype(np.float64)) + 1e-3
 
 
+@pytest.mark.covering
 @EVERY
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_every_optimizer_lowers_every_objective(name, optimizer, few):
@@ -113,6 +114,7 @@ def test_every_optimizer_lowers_every_objective(name, optimizer, few):
     assert model.objective_ == values.min() < values[0]
 
 
+@pytest.mark.covering
 @EVERY
 @pytest.mark.parametrize(("repulsion", "error"), [(lowdim.BarnesHut(0.3), 2e-2), (lowdim.FFT(1e-4), 5e-3)])
 def test_engines_agree(name, repulsion, error, few):
@@ -122,6 +124,7 @@ def test_engines_agree(name, repulsion, error, few):
     assert lowdim.procrustes(other.embedding_, exact.embedding_).error < error
 
 
+@pytest.mark.covering
 @EVERY
 @pytest.mark.parametrize("n_components", [1, 3, 5])
 def test_other_dimensions(name, n_components, few):
@@ -152,6 +155,7 @@ def test_new_points_land_among_their_own(name, digits, fitted):
     assert np.median(moved) < 0.1 * model.embedding_.std(axis=0).max()
 
 
+@pytest.mark.slow
 def test_many_points_are_found_along_the_links_of_the_fitted_ones(digits, monkeypatch):
     X, _ = digits
     exact = lowdim.TSNE(max_iter=100, search="exact").fit(X[:800])
@@ -214,6 +218,7 @@ def test_squared_distances_as_repulsive_weights(few):
         lowdim.ElasticEmbedding(negative="distances", metric="precomputed").fit(cdist(few[0], few[0]))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("init", ["pca", "spectral", "random"])
 @EVERY
 def test_every_start(name, init, few):
@@ -270,6 +275,7 @@ def test_configured_objects(few):
     assert lowdim.TSNE(repulsion=lowdim.FFT(1e-4), max_iter=20).fit(few[0]).n_iter_ == 20
 
 
+@pytest.mark.slow
 def test_the_objective_at_the_end_is_that_of_the_embedding(few, fitted):
     model = fitted["TSNE"]
     assert_allclose(divergence_of(few[0], model.embedding_), model.kl_divergence_, rtol=1e-8)
@@ -321,6 +327,7 @@ def test_bad_data_is_named(name, few):
         make(name).fit(np.where(X > 15, np.nan, X))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("count", [2, 3, 4, 7])
 @EVERY
 def test_very_few_points(name, count):

@@ -47,6 +47,7 @@ def test_the_last_is_laplacian_eigenmaps_of_the_same_graph(points, family):
     assert np.rad2deg(angles).max() < 0.1
 
 
+@pytest.mark.slow
 def test_near_position_0_the_objective_is_t_sne():
     """Value, gradient and curvature come to t-SNE's as s goes to 1 and the normaliser is let free."""
 

@@ -76,6 +76,7 @@ def farthest_return(model: Any, rows: Any) -> float:
     return float((difference / model.embedding_.std(axis=0)).max())
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("name", "solver"), PAIRS)
 def test_training_points_return_by_landmarks_too(name: str, solver: str, curved: np.ndarray) -> None:
     estimator, bounds = BY_LANDMARKS[name]

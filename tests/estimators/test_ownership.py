@@ -42,6 +42,7 @@ def wipe(X: Any) -> None:
         part[:] = 0
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", MODELS)
 def test_writing_to_the_data_changes_no_model(name: str, form: str) -> None:

@@ -69,6 +69,7 @@ def signatures() -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     "form",
     [

@@ -128,6 +128,7 @@ def test_oriented_pca_ignores_the_speaker() -> None:
     assert abs(np.corrcoef(cepstra @ principal, speaker)[0, 1]) > 0.9
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("solver", ["auto", "dense", "lanczos"])
 def test_classical_mds(name: str, solver: str, sets: dict[str, np.ndarray]) -> None:
@@ -141,6 +142,7 @@ def test_classical_mds(name: str, solver: str, sets: dict[str, np.ndarray]) -> N
     assert_allclose(model.eigenvalues_, values[::-1], rtol=1e-9)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid", "cosine", "laplacian"])
 def test_kernel_pca(name: str, kernel: str, sets: dict[str, np.ndarray]) -> None:
@@ -239,6 +241,7 @@ def test_lle_kin_flatten_a_roll(variant: str) -> None:
     assert np.linalg.norm(left) / np.linalg.norm(flat) < 0.06
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("solver", ["dense", "lanczos", "shift-invert", "lobpcg"])
 def test_laplacian_eigenmaps(name: str, solver: str, sets: dict[str, np.ndarray]) -> None:

@@ -79,6 +79,7 @@ def test_both_objectives_end_about_as_low(digits, fitted):
     assert symmetric.objective_ == pytest.approx(fitted.objective_, rel=0.02)
 
 
+@pytest.mark.slow
 def test_min_dist_and_spread_set_the_picture(digits):
     X = digits[0][:300]
 

@@ -89,6 +89,7 @@ def test_a_missing_peer_is_named_before_any_work(tmp_path, monkeypatch):
     assert verdict.failure.endswith("pip install umap-learn")
 
 
+@pytest.mark.slow
 def test_both_losses_of_umap_are_those_of_dense_sums():
     """Damrich & Hamprecht 2021: the published cross-entropy over all pairs, and the effective loss beside it."""
     from experiments.umap_effective_loss import Losses

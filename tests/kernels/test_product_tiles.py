@@ -25,6 +25,7 @@ def packed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(blocks), norms.reshape(count, WIDTH)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_columns", [1, 4, 52, 64, 65, 200])
 def test_a_tile_holds_the_products(dtype: type, n_columns: int) -> None:

@@ -44,6 +44,7 @@ def test_pairs_agree_with_lapack_at_any_rank_and_scale(
     _check(B @ B.T * 10.0**exponent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 5, 30])
 def test_special_matrices(size: int) -> None:
     _check(np.zeros((size, size)))

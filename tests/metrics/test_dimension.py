@@ -114,6 +114,7 @@ def test_local_pca_counts_eigenvalues_of_covariances():
     assert found["local-pca"] == pytest.approx(np.mean(counts), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mle", "two-nn"])
 @pytest.mark.parametrize("sample", ["all", 300])
 def test_intervals_cover_what_other_draws_give(method, sample):

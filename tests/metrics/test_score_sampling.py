@@ -39,7 +39,8 @@ def sampled(data):
     return at
 
 
-@pytest.mark.parametrize("confidence", [0.95, pytest.param(0.6, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("confidence", [0.95, 0.6])
 def test_intervals_cover_at_the_stated_rate(exact, sampled, confidence):
     # Four standard errors of a rate over so many seeds.
     slack = 4 * np.sqrt(confidence * (1 - confidence) / len(SEEDS))
@@ -58,6 +59,7 @@ def test_means_over_seeds_are_the_exact_values(exact, sampled):
         assert abs(values.mean() - exact[name]) < 4 * values.std() / np.sqrt(len(SEEDS)) + 2e-3, name
 
 
+@pytest.mark.slow
 def test_intervals_close_as_the_sample_grows(data, exact):
     widths = [
         {name: found[name].high - found[name].low for name in found}

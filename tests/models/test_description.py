@@ -81,6 +81,7 @@ def test_only_the_header_is_read(tmp_path: Path) -> None:
         models.describe(tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_objects_that_double_over_and_over_end(tmp_path: Path) -> None:
     path = lowdim.save(lowdim.PCA(2).fit(POINTS), tmp_path / "model.lowdim")
     document, arrays = taken_apart(path)

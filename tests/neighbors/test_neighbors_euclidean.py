@@ -66,6 +66,7 @@ DATA = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("name", DATA)
 def test_exact_on_any_data(name, search):

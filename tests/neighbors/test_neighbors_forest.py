@@ -167,6 +167,7 @@ def test_more_neighbours_than_a_leaf_holds():
     assert all(np.unique(row).size == 1199 for row in everything.indices.reshape(-1, 1199)[::100])
 
 
+@pytest.mark.slow
 def test_poor_recall_is_found_out_and_warned_of(monkeypatch):
     monkeypatch.setattr(forest, "MOST_TREES", 1)
     monkeypatch.setattr(forest, "ROUNDS", 0)
@@ -276,6 +277,7 @@ def test_the_judge_knows_the_truth():
         assert judge.recall(np.array(keys, np.uint64)) == recall
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(size=st.integers(0, 400), count=st.integers(1, 150), seed=st.integers(0, 1000))
 def test_lists_keep_the_smallest_keys_in_order(size: int, count: int, seed: int) -> None:

@@ -263,6 +263,7 @@ def minimum_of(kind):
     ).X
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_comes_close_to_a_minimum(kind, name):

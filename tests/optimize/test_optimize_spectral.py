@@ -104,6 +104,7 @@ def parted(sizes=(12, 9, 1)):
     return np.asarray(linalg.block_diag(*blocks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "direction",
     [SpectralDirection(), SpectralDirection(form="two-level", n_coarse=6)],

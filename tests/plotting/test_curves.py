@@ -142,6 +142,7 @@ def test_nothing_to_draw():
         plot_heat_map([1], [1], [], labels=("x", "y"))
 
 
+@pytest.mark.slow
 def test_no_global_state(tmp_path):
     import subprocess
     import sys

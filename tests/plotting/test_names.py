@@ -82,6 +82,7 @@ def test_many_classes_are_named_on_the_map(n_classes, tmp_path):
         assert shape.y1 <= frame.y1
 
 
+@pytest.mark.slow
 def test_names_without_room_are_counted():
     codes = np.arange(900) % 250
     figure = lowdim.plot(

@@ -128,6 +128,7 @@ def test_maps_beside_each_other_share_their_selection(browser, beside):
     assert browser.problems == []
 
 
+@pytest.mark.slow
 def test_colours_and_the_point_looked_at_are_those_of_all_maps(browser, beside):
     path, _, _ = beside
     browser.open(path)

@@ -80,6 +80,7 @@ def test_shapes_are_drawn(n_dimensions, tmp_path):
         assert set(corners[mine] > 10) == {code < N_COLOURS}
 
 
+@pytest.mark.slow
 def test_an_animation_keeps_shapes_and_what_is_missing(tmp_path):
     labels = [None if row % 60 == 0 else f"c{row % 60:02}" for row in range(240)]
     frames = [(place, np.random.default_rng(place).standard_normal((240, 2))) for place in range(2)]

@@ -30,6 +30,7 @@ def points():
     return np.random.default_rng(0).standard_normal((120, 3))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("n_dimensions", "labels"),
     [

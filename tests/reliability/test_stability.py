@@ -90,6 +90,7 @@ def objective(name, d, masses):
     }[name]()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     "name",
     [
@@ -133,6 +134,7 @@ def mixture(n=300, seed=0):
     return np.concatenate([rng.normal(size=(n // 3, 8)) + centre for centre in centres])
 
 
+@pytest.mark.slow
 def test_points_land_where_the_full_loss_places_them():
     X, perplexity = mixture(), 15.0
     model = lowdim.TSNE(perplexity=perplexity, repulsion="exact").fit(X)

@@ -157,6 +157,7 @@ def test_a_landmark_is_itself_alone() -> None:
     np.testing.assert_array_equal(Z[places].toarray(), np.eye(200))
 
 
+@pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::lowdim.errors.DataWarning")
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock"])
 @pytest.mark.parametrize("batch", [1, 7, 501])
@@ -284,6 +285,7 @@ def test_progress_reaches_all_rows() -> None:
     assert [event.data["what"] for event in said if event.kind == "chosen"] == ["neighbour search"]
 
 
+@pytest.mark.slow
 def test_real_images_have_hardly_any_far_points(data_folder) -> None:
     images = np.load(data_folder / "mnist.npz")["X"].reshape(-1, 784)[:20000]
     found = weigh(images, drawn(20000, 1000), 5)

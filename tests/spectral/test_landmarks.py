@@ -76,6 +76,7 @@ def farthest_by_definition(distances: np.ndarray, first: int, count: int) -> lis
     return chosen
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation", "sqeuclidean", "cityblock"])
 @pytest.mark.parametrize("form", [np.float64, np.float32, np.uint8, np.int32, csr_array])
 def test_farthest_points_are_those_of_the_definition(metric: str, form) -> None:

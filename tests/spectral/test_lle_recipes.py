@@ -81,6 +81,7 @@ def scikit_learn_matrix(
     return caught[0]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("variant", "data", "k", "n_components"),
     [

@@ -104,6 +104,7 @@ def assert_agrees(problem, Z, n_jobs=None):
     return reduced
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("k", [3, 15])
 @pytest.mark.parametrize("end", ["smallest", "largest"])
 @pytest.mark.parametrize("name", NAMES)
@@ -122,6 +123,7 @@ def test_agrees_with_the_dense_products(name, end, k):
         assert_agrees(problem, Z.toarray())
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_bit_depends_on_the_threads(name, full, monkeypatch):

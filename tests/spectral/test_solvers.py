@@ -94,6 +94,7 @@ def check(problem, solution, k, rtol=1e-7):
     assert (X.max(axis=0) >= (1 - 1e-5) * largest).all()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("solver", ["auto", *SMALL_END])
 @pytest.mark.parametrize("name", list(PROBLEMS))
 def test_small_end_agrees_with_lapack(name, solver):
@@ -249,6 +250,7 @@ def test_another_seed_gives_the_same_picture():
     np.testing.assert_allclose(first.vectors, other.vectors, atol=1e-6 * np.abs(first.vectors).max())
 
 
+@pytest.mark.slow
 def test_long_vectors_on_any_number_of_threads(monkeypatch):
     """The compiled orthogonalisation, which only long vectors reach, gives the same for one thread as for three."""
     from lowdim.solvers.eigen import krylov

@@ -51,6 +51,7 @@ def _dense_values(problem, k):
     return values[:k] if problem.end == "smallest" else values[::-1][:k]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("solver", ["auto", "dense", "lanczos", "shift-invert"])
 @pytest.mark.parametrize("name", list(PROBLEMS))
 def test_agrees_with_lapack(name, solver):

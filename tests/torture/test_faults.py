@@ -43,6 +43,7 @@ def test_python_calls(name, monkeypatch):
         assert max(places for fault, places in tally.places.items() if fault.startswith(kind)) > 0
 
 
+@pytest.mark.slow
 def test_python_calls_under_a_checkpoint(monkeypatch):
     """Every seventh call: `python -m torture faults` fails them all."""
     run = _checkpoints.runs()["checkpoint of t-SNE"]()
@@ -98,6 +99,7 @@ def test_the_harness_finds_what_is_wrong(monkeypatch):
     assert any("in the place of a FileError" in line for line in broken)
 
 
+@pytest.mark.slow
 def test_the_harness_finds_what_is_wrong_with_a_checkpoint(monkeypatch):
     """One that is written in place, one that says nothing, one that ends the run, one that forgets what was there."""
     injector = _injection.Patched(monkeypatch.setattr)

@@ -42,22 +42,26 @@ def findings(judge_cell, row, columns):
     return {column: outcome.words for column, outcome in outcomes.items() if outcome.kind == "FOUND"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_points(name):
     columns = [column for column in every_input() if column != WIDE or name in QUICK_WHEN_WIDE]
     assert findings(judge, name, columns) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [quickly(name) for name, entry in every_estimator().items() if entry.graph])
 def test_graphs(name):
     assert findings(judge_graph, name, list(GRAPHS)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_new_points(name):
     assert findings(judge_newcomers, name, list(NEWCOMERS)) == {}
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("problem", list(PROBLEMS))
 @pytest.mark.parametrize("end", ENDS)
 def test_spectral_problems(problem, end):

@@ -21,5 +21,5 @@ class Unread(InMemory):
 
 @pytest.mark.parametrize("estimator", [lowdim.Isomap(), lowdim.TSNE(), lowdim.LaplacianEigenmaps()])
 def test_who_needs_all_rows_says_so_before_the_work(estimator: object) -> None:
-    with pytest.raises(InputError, match=r"needs all rows.*LaplacianEigenmaps goes over shards"):
+    with pytest.raises(InputError, match=r"needs all rows.*LaplacianEigenmaps go over shards"):
         estimator.fit(Unread.of(ROWS))  # type: ignore[attr-defined]

@@ -27,7 +27,7 @@ from ..objectives.base import NeighborObjective
 from ..objectives.linked import Linked, Links
 from ..optimize.outcome import Outcome
 from ..validation import check_parameters, check_relations
-from .base import as_came
+from .coordinates import as_came
 from .neighbor_embedding import NeighborEmbedding
 from .recorder import Recorder
 

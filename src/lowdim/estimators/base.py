@@ -21,18 +21,19 @@ from ..core.messages import named, setting
 from ..core.messages import value as quoted
 from ..core.notebook import listener_for
 from ..core.places import Place
-from ..core.records import Floats, Integers, Plan, PlannedStage, Report, Solution, needed_bytes
+from ..core.records import Floats, Integers, Plan, PlannedStage, Report, needed_bytes
 from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
 from ..core.run import Run, Shared, Store, Workers
 from ..core.streams import Streams
 from ..data.rows import Rows
-from ..data.shards import Shards
+from ..data.shards import Shards, as_shards
 from ..errors import InputError
 from ..maps.base import Map
 from ..methods.base import Embedded
 from ..neighbors.metrics import bind_metric
 from ..store.checkpoint import keeping
 from ..store.identity import Identity
+from .coordinates import as_came, describe, read_only
 from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
 from .over_shards import needs_all_rows
@@ -144,8 +145,8 @@ class Estimator(
     def _fit(self, X: Any, store: Store, y: Any = None) -> Estimator:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
-        if isinstance(X, Shards):
-            return self._fit_shards(X)
+        if (source := as_shards(X)) is not None:
+            return self._fit_shards(source)
         recorder, events = self._listened_to()
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
@@ -159,6 +160,10 @@ class Estimator(
 
     def _fit_shards(self, source: Shards) -> Estimator:
         """``fit`` to rows that need not fit into memory; an InputError, before any work, where a method cannot."""
+        raise needs_all_rows(self, source)
+
+    def _plan_shards(self, source: Shards) -> list[PlannedStage]:
+        """The stages of a fit to rows in shards."""
         raise needs_all_rows(self, source)
 
     def update(self, X: Any) -> Self:
@@ -193,8 +198,8 @@ class Estimator(
         self._check_parameters()
         if "embedding_" not in vars(self):
             raise InputError(
-                f"This {type(self).__name__} was saved without embedding_, so that nothing says where its rows are. "
-                "Save it with its embedding, or fit it again to all rows."
+                f"This {type(self).__name__} was saved without embedding_, or fitted to rows in shards: nothing says "
+                "where its rows are. Save it with its embedding, or fit it again to all rows."
             )
         model: Self = clone(self)
         recorder, events = model._listened_to()
@@ -232,17 +237,21 @@ class Estimator(
         return Run(events, self._workers, Streams(self.random_state), store)
 
     def _leave(
-        self, embedded: Embedded, coordinates: Floats, recorder: Recorder, shape: tuple[int, int]
+        self, embedded: Embedded, coordinates: Floats | None, recorder: Recorder, shape: tuple[int, int]
     ) -> None:
-        """Keep what the work has made, and nothing of an earlier fit."""
-        coordinates = validation.check_finite(coordinates, type(self).__name__)
+        """Keep what the work has made, and nothing of an earlier fit; None: no coordinates, for there are too many."""
+        if coordinates is not None:
+            coordinates = validation.check_finite(coordinates, type(self).__name__)
         self._forget()
-        self.embedding_ = read_only(coordinates)
+        if coordinates is None:
+            self.embedding_shape_ = (shape[0], embedded.coordinates.shape[1])
+        else:
+            self.embedding_ = read_only(coordinates)
         self.map_ = embedded.map
         figures = dict(embedded.figures)
         if embedded.solution is not None:
             self.eigenvalues_ = embedded.solution.values
-            figures |= _describe(embedded.solution)
+            figures |= describe(embedded.solution)
         if embedded.certificate is not None:
             self.certificate_ = embedded.certificate
             figures |= embedded.certificate.figures()
@@ -265,6 +274,8 @@ class Estimator(
     def plan(self, X: Any) -> Plan:
         """What ``fit(X)`` would do, in seconds and bytes, without doing it."""
         self._check_parameters()
+        if (source := as_shards(X)) is not None:
+            return Plan(type(self).__name__, source.shape, tuple(self._plan_shards(source)))
         rows = validation.view_rows(X)
         return Plan(type(self).__name__, rows.shape, tuple(self._plan_stages(rows)))
 
@@ -300,8 +311,11 @@ class Estimator(
         return Identity(type(self).__name__, given, {"X": rows.values})
 
     def _check_memory(self, rows: Rows) -> None:
+        self._check_stages(self._plan_stages(rows))
+
+    def _check_stages(self, stages: list[PlannedStage]) -> None:
         """Stop before the work where a stage would not fit into the limit, or into what is free."""
-        held, stage = needed_bytes(self._plan_stages(rows), limited=self.memory_limit is not None)
+        held, stage = needed_bytes(stages, limited=self.memory_limit is not None)
         if stage is None:
             return
         note = f" ({stage.note})" if stage.note else ""
@@ -359,9 +373,9 @@ class Estimator(
         def __getattr__(self, name: str) -> Any:
             if name == "embedding_" and "embedding_shape_" in vars(self):
                 raise AttributeError(
-                    f"This {type(self).__name__} was saved without embedding_ (the program does so past three "
-                    "coordinates; lowdim.save with embedding=False). Read the file of coordinates, or transform "
-                    "the points again."
+                    f"This {type(self).__name__} has no embedding_: it was saved without (the program does so past "
+                    "three coordinates; lowdim.save with embedding=False), or fitted to rows in shards. Read the file "
+                    "of coordinates, or transform the points."
                 )
             instead = (INSTEAD | dict(self._instead)).get(name, "")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{instead}")
@@ -371,25 +385,3 @@ class Estimator(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def read_only(array: Floats) -> Floats:
-    """The same memory under an array that cannot be written to: maps share it, and kernels know them as writeable."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def as_came(coordinates: Floats, rows: Rows) -> Floats:
-    """Coordinates in the precision of the rows: float32 where these are, else the float64 that they were found in."""
-    return coordinates.astype(np.float32) if rows.values.dtype == np.float32 else coordinates
-
-
-def _describe(solution: Solution) -> dict[str, Any]:
-    return {
-        "eigensolver": solution.solver,
-        "eigenvalues": solution.values,
-        "residuals": solution.residuals,
-        "iterations": solution.iterations,
-        "attempts": [f"{a.solver}: {a.outcome}" for a in solution.attempts],
-    }

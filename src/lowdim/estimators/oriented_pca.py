@@ -6,19 +6,26 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .. import validation
 from ..core.messages import DATA, named
+from ..core.parallel import count_workers
 from ..core.records import PlannedStage
 from ..core.rules import Real, Rule
 from ..core.run import Run
 from ..data.rows import Rows
+from ..data.shards import InMemory, Shards, as_shards
+from ..engine.task import ONE_BLAS_THREAD
 from ..errors import InputError
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded
 from ..spectral.linear.choose import estimate
-from ..spectral.linear.oriented import OrientedFit, oriented_pca
+from ..spectral.linear.oriented import OrientedFit, oriented_from_moments, oriented_pca
 from ..store.identity import Identity
 from .base import COMMON_RULES, Estimator, parameters
+from .over_shards import tasks_of
+from .shard_moments import moments_of_shards, plan_moments
 
 
 @parameters
@@ -62,7 +69,14 @@ class OrientedPCA(Estimator):
     _rules: ClassVar[Mapping[str, Rule]] = {**COMMON_RULES, "ridge": Real(0, closed=True)}
 
     def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> OrientedPCA:
-        """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise)."""
+        """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise).
+
+        Both may come in shards: see `lowdim.shards`.
+        """
+        if (of_noise := as_shards(noise)) is not None:
+            self._check_parameters()
+            of_signal = as_shards(X) or InMemory.of(validation.check_block(X, DATA).block(slice(None)))
+            return self._fit_sources(of_signal, of_noise)
         self._noise = None if noise is None else validation.check_block(noise, named("noise"))
         try:
             super().fit(X, y)
@@ -86,11 +100,8 @@ class OrientedPCA(Estimator):
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         validation.check_components(self.n_components, min(rows.shape), "the smaller of samples and features")
         noise = self._noise
-        if noise is not None and noise.n_columns != rows.n_columns:
-            raise InputError(
-                f"{named('noise')} must have the columns of {DATA}; got {noise.n_columns} columns where {DATA} has "
-                f"{rows.n_columns}."
-            )
+        if noise is not None:
+            self._check_columns(noise.n_columns, rows.n_columns)
         fit = run.stage(
             "directions", oriented_pca, rows, noise, self.n_components, self.ridge, kept=OrientedFit
         )
@@ -98,6 +109,46 @@ class OrientedPCA(Estimator):
         coordinates = run.stage("project", map_.transform, rows)
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
         return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
+
+    def _fit_shards(self, source: Shards) -> OrientedPCA:
+        noise = None if self._noise is None else InMemory.of(self._noise.block(slice(None)))
+        return self._fit_sources(source, noise)
+
+    def _fit_sources(self, signal: Shards, noise: Shards | None) -> OrientedPCA:
+        """``fit`` to rows in shards, of which nothing is kept."""
+        recorder, events = self._listened_to()
+        with events.stage("check"):
+            validation.check_source(self, signal, reset=True, at_least=2)
+            smaller = "the smaller of samples and features"
+            validation.check_components(self.n_components, min(signal.shape), smaller)
+            if noise is not None:
+                self._check_columns(noise.n_features, signal.n_features)
+            self._check_stages(self._plan_shards(signal))
+        with tasks_of(self, events, X=signal, noise=noise) as (store, run):
+            of_signal = run.stage("directions", moments_of_shards, "moments", signal, store)
+            of_noise = None
+            if noise is not None:
+                of_noise = run.stage("noise", moments_of_shards, "noise-moments", noise, store)
+        with ONE_BLAS_THREAD:
+            fit = oriented_from_moments(of_signal, of_noise, self.n_components, self.ridge)
+        embedded = Embedded(
+            np.empty((0, fit.directions.shape[0])),
+            LinearMap(fit.mean, fit.directions),
+            attributes={"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios},
+            figures={"signal_to_noise": fit.ratios},
+        )
+        self._leave(embedded, None, recorder, signal.shape)
+        return self
+
+    def _check_columns(self, of_noise: int, of_signal: int) -> None:
+        if of_noise != of_signal:
+            raise InputError(
+                f"{named('noise')} must have the columns of {DATA}; got {of_noise} columns where {DATA} has "
+                f"{of_signal}."
+            )
+
+    def _plan_shards(self, source: Shards) -> list[PlannedStage]:
+        return [plan_moments(source, "directions", count_workers(self.n_jobs), "moments of blocks, merged")]
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         seconds, size = estimate("covariance", rows, self.n_components)

@@ -11,18 +11,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation
 from ..core.messages import named
+from ..core.parallel import count_workers
 from ..core.records import Floats, PlannedStage
 from ..core.rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..core.run import Run
 from ..data.rows import Rows
+from ..data.shards import Shards
+from ..engine.task import ONE_BLAS_THREAD
 from ..errors import InputError
 from ..maps.linear import LinearMap
 from ..methods.base import Embedded
-from ..spectral.linear.choose import SOLVERS, Solver, choose_solver, estimate, fit_pca
+from ..spectral.linear.choose import SOLVERS, Solver, check_likeliest, choose_solver, estimate, fit_pca
+from ..spectral.linear.covariance import components_of
 from ..spectral.linear.probabilistic import Density
 from ..spectral.linear.result import LinearFit, require_count
 from ..spectral.linear.streaming import Sketch, sketch_capacity, sketch_rows
-from .base import COMMON_RULES, Estimator, as_came, parameters, read_only
+from .base import COMMON_RULES, Estimator, parameters
+from .coordinates import as_came, read_only
+from .over_shards import tasks_of
+from .shard_moments import moments_of_shards, plan_moments, sketch_of_shards
 from .shifts import describe_shift
 
 DENSE_SOLVERS = ("covariance", "snapshot")
@@ -199,6 +206,52 @@ class PCA(Estimator):
         if fit.residuals is not None:
             figures["residuals"] = fit.residuals
         return Embedded(coordinates, map_, attributes=self._attributes(fit) | extra, figures=figures)
+
+    def _fit_shards(self, source: Shards) -> PCA:
+        """``fit`` to rows in shards, of which nothing is kept: ``transform`` gives their coordinates."""
+        if self.solver in ("snapshot", "randomized"):
+            raise InputError(
+                f"{named('solver', 'PCA')} must be 'auto', 'covariance' or 'streaming' for rows in shards; got "
+                f"{self.solver!r}, which goes over all rows many times. Give one of these, or load the rows with "
+                "numpy.asarray where they fit into memory."
+            )
+        recorder, events = self._listened_to()
+        with events.stage("check"):
+            validation.check_source(self, source, reset=True, at_least=2)
+            if self._count is not None:
+                smaller = "the smaller of samples and features"
+                validation.check_components(self._count, min(source.shape), smaller)
+            check_likeliest(self.n_components, source.shape)
+            self._check_stages(self._plan_shards(source))
+        extra: dict[str, Any] = {}
+        if self.solver == "streaming":
+            count = require_count(self.n_components, self.solver)
+            capacity = sketch_capacity(count, source.n_features)
+            run = Run(events, self._workers)
+            sketch = run.stage("directions", sketch_of_shards, source, capacity)
+            fit, extra = sketch.fit(count), {"sketch_": sketch}
+        else:
+            with tasks_of(self, events, X=source) as (store, run):
+                gathered = run.stage("directions", moments_of_shards, "moments", source, store)
+            with ONE_BLAS_THREAD:
+                fit = components_of(gathered, self.n_components)
+        embedded = Embedded(
+            np.empty((0, fit.components.shape[0])),
+            self._map(fit),
+            attributes=self._attributes(fit) | extra,
+            figures={"explained_variance_ratio": fit.explained_variance_ratio, "passes": 1},
+        )
+        self._leave(embedded, None, recorder, source.shape)
+        return self
+
+    def _plan_shards(self, source: Shards) -> list[PlannedStage]:
+        if self.solver == "streaming":
+            rows = Rows(np.broadcast_to(np.zeros((), source.dtype), source.shape))
+            seconds, size = estimate("streaming", rows, self._count or min(source.shape))
+            return [PlannedStage("directions", seconds, size, "streaming: one pass, row by row")]
+        workers = count_workers(self.n_jobs)
+        note = f"moments of blocks, merged; solver='streaming' needs no {source.n_features} x {source.n_features}"
+        return [plan_moments(source, "directions", workers, note)]
 
     def _map(self, fit: LinearFit) -> LinearMap:
         if not self.whiten:

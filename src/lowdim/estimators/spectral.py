@@ -18,7 +18,8 @@ from ..neighbors.points import PAIRWISE, Points
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.lll import LLL
 from ..solvers.named import names_landmarks, resolve_solver
-from .base import Estimator, as_came, read_only
+from .base import Estimator
+from .coordinates import as_came, read_only
 from .spectral_growth import grown, is_by_landmarks, shrunk
 
 PATIENCE = 30.0

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..core.records import Certificate, Floats, Integers, Report
 from ..errors import InputError
-from ..estimators.base import Estimator, read_only
+from ..estimators.base import Estimator
+from ..estimators.coordinates import read_only
 from ..maps.base import Map
 from ..optimize.outcome import History
 from ..spectral.linear.streaming import Sketch

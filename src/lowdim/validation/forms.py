@@ -185,7 +185,15 @@ def _refuse_dask(X: Any, name: str) -> Taken:
     size = format_bytes(X.nbytes) if hasattr(X, "nbytes") and np.isfinite(X.nbytes) else "unknown size"
     raise InputTypeError(
         f"{name} is a dask collection of {size}, and would have to be loaded whole. Give {name}.compute() if it fits "
-        f"into memory; else fit a sample of its rows and transform the blocks one at a time."
+        "into memory, or some of its rows; fit and transform of PCA take it as it is, and transform of every estimator."
+    )
+
+
+def _refuse_shards(X: Any, name: str) -> Taken:
+    raise InputTypeError(
+        f"{name} comes in shards, {X.n_samples} x {X.n_features} of {X.dtype} ({format_bytes(X.nbytes)}), and would "
+        f"have to be loaded whole. Give numpy.asarray({name}) if it fits into memory, or some of its rows: "
+        f"{name}.rows(0, 1000)."
     )
 
 
@@ -248,6 +256,7 @@ def _refuse_series(X: Any, name: str) -> Taken:
 
 _READERS: dict[tuple[str, tuple[str, ...]], Callable[[Any, str], Taken]] = {
     ("lowdim", ("Dataset", "Table")): _from_dataset,
+    ("lowdim", ("Shards",)): _refuse_shards,
     ("pandas", ("DataFrame",)): _from_pandas,
     ("pandas", ("Series",)): _refuse_series,
     ("polars", ("Series",)): _refuse_series,

@@ -35,7 +35,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1, missin
     """
     taken = _two_dimensional(take(loaded(X), DATA), DATA)
     owner = type(estimator).__name__
-    _check_shape(taken.values.shape, DATA, owner, at_least)
+    check_shape(taken.values.shape, DATA, owner, at_least)
     check_features(estimator, taken, reset=reset)
     rows = _as_rows(taken, own=reset and getattr(estimator, "_keeps_rows", True))
     if missing and isinstance(rows.values, np.ndarray) and rows.values.dtype.kind == "f":
@@ -49,7 +49,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1, missin
 def check_block(X: Any, name: str, *, at_least: int = 2, flat: bool = False) -> Rows:
     """Data beside X, such as a noise sample: the same forms, its own name in messages; ``flat`` as in `read_array`."""
     taken = _take_table(X, name, flat)
-    _check_shape(taken.values.shape, name, None, at_least)
+    check_shape(taken.values.shape, name, None, at_least)
     rows = _as_rows(taken, own=False)
     _check_numbers(rows, name, taken.columns)
     return rows
@@ -71,7 +71,7 @@ def check_coordinates(X: Any, n_components: int) -> Floats:
 def read_array(X: Any, name: str, *, flat: bool = False) -> Rows:
     """Data as rows whose numbers are unchecked; ``flat``: N numbers are one column."""
     taken = _take_table(X, name, flat)
-    _check_shape(taken.values.shape, name, None, 1)
+    check_shape(taken.values.shape, name, None, 1)
     return _as_rows(taken, own=False)
 
 
@@ -100,7 +100,7 @@ def _two_dimensional(taken: Taken, name: str) -> Taken:
     )
 
 
-def _check_shape(shape: tuple[int, int], name: str, owner: str | None, at_least: int) -> None:
+def check_shape(shape: tuple[int, int], name: str, owner: str | None, at_least: int) -> None:
     """Raise an InputError where there are too few rows, or no columns."""
     by = "" if owner is None else f" by {owner}"
     for count, least, what in ((shape[0], at_least, "sample"), (shape[1], 1, "feature")):

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from ..core.messages import DATA
 from ..data.shards import Shards
 from ..errors import InputError, NotFiniteError
-from .points import LARGEST, largest
+from .features import check_features
+from .forms import Taken
+from .points import LARGEST, check_shape, largest
+
+
+def check_source(estimator: Any, source: Shards, *, reset: bool, at_least: int = 1) -> Shards:
+    """Number of rows, and number and names of columns, as `check_rows` for rows in memory; none is read."""
+    check_shape(source.shape, DATA, type(estimator).__name__, at_least)
+    columns = None if source.columns is None else np.array(source.columns, dtype=object)
+    check_features(estimator, Taken(source, columns), reset=reset)
+    return source
 
 
 def check_shard(source: Shards, start: int, stop: int) -> NDArray[Any]:

@@ -42,16 +42,21 @@ def fit_pca(
     run: Run,
 ) -> LinearFit:
     """Principal components by the solver named, or by the one that ``choose_solver`` picks for the memory allowed."""
-    if n_components == "mle" and rows.n_rows < rows.n_columns:
-        raise InputError(
-            f"{setting('n_components', 'mle')} needs at least as many samples as features; got "
-            f"{rows.n_rows} samples of {rows.n_columns} features. Give a number, or a share of the variance such as "
-            f"{setting('n_components', 0.95)}."
-        )
+    check_likeliest(n_components, rows.shape)
     if solver == "auto":
         solver, why = choose_solver(rows, n_components, run.workers.memory_limit)
         run.chosen("solver", solver, why)
     return _SOLVE[solver](rows, n_components, run=run)
+
+
+def check_likeliest(n_components: Components, shape: tuple[int, int]) -> None:
+    """Raise an InputError where the rows are too few for Minka's estimate."""
+    if n_components == "mle" and shape[0] < shape[1]:
+        raise InputError(
+            f"{setting('n_components', 'mle')} needs at least as many samples as features; got "
+            f"{shape[0]} samples of {shape[1]} features. Give a number, or a share of the variance such as "
+            f"{setting('n_components', 0.95)}."
+        )
 
 
 def choose_solver(

@@ -8,7 +8,7 @@ from ...core.lapack import eigenpairs
 from ...core.records import Floats
 from ...core.run import Run
 from ...data.rows import Rows
-from .moments import moments
+from .moments import Moments, moments
 from .result import Components, LinearFit, assemble, components_to_compute, resolve_components
 
 
@@ -17,13 +17,16 @@ def covariance_pca(rows: Rows, n_components: Components, *, run: Run) -> LinearF
 
     Time N D^2 + D^3; beside the data it holds three D x D arrays and a block of rows.
     """
-    gathered = moments(rows, run)
-    total = gathered.total_variance
-    covariance = gathered.covariance
-    wanted = components_to_compute(n_components, rows.shape)
-    variances, vectors = leading_eigenpairs(covariance, wanted)
-    kept = resolve_components(variances, total, n_components, rows.n_rows)
-    return assemble(gathered.mean, vectors[:, :kept].T, variances[:kept], total, rows.n_rows)
+    return components_of(moments(rows, run), n_components)
+
+
+def components_of(gathered: Moments, n_components: Components) -> LinearFit:
+    """The leading eigenvectors of the covariance, from the moments of all rows."""
+    count, total = gathered.count, gathered.total_variance
+    wanted = components_to_compute(n_components, (count, gathered.mean.size))
+    variances, vectors = leading_eigenpairs(gathered.covariance, wanted)
+    kept = resolve_components(variances, total, n_components, count)
+    return assemble(gathered.mean, vectors[:, :kept].T, variances[:kept], total, count)
 
 
 def leading_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ any size, constant or drifting, costs no digits. The merge is associative: block
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,15 @@ class Moments:
     def total_variance(self) -> float:
         """Trace of the covariance."""
         return float(np.trace(self.scatter)) / max(self.count - 1, 1)
+
+    def merge(self, other: Moments) -> Moments:
+        """The moments of the rows of both (Chan, Golub & LeVeque 1983, eq. 2.1); this one is spoiled."""
+        count = self.count + other.count
+        step = other.mean - self.mean
+        scatter = self.scatter
+        scatter += other.scatter
+        _rank_one(scatter, step, self.count * other.count / max(count, 1))
+        return Moments(count, self.mean + step * (other.count / max(count, 1)), scatter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,29 @@ def moments(rows: Rows, run: Run) -> Moments:
         mean += step * (size / count)
         run.progress(part.stop, rows.n_rows)
     return Moments(count, mean, scatter)
+
+
+def merge_in_tree(parts: Iterable[Moments]) -> Moments:
+    """Merge in the order of the parts, two neighbours of one size at a time: the same bits for the same parts.
+
+    Of n parts log2(n) are held at any time.
+    """
+    held: list[tuple[int, Moments]] = []
+    for part in parts:
+        size, merged = 1, part
+        while held and held[-1][0] == size:
+            merged = held.pop()[1].merge(merged)
+            size *= 2
+        held.append((size, merged))
+    _, total = held.pop()
+    while held:
+        total = held.pop()[1].merge(total)
+    return total
+
+
+def block_rows_of(dtype: np.dtype[Any], n_columns: int) -> int:
+    """Rows that are multiplied at once; blocks that are read elsewhere are as many times that as they like."""
+    return _block_rows(Rows(np.empty((0, n_columns), dtype)))
 
 
 def column_moments(rows: Rows) -> ColumnMoments:

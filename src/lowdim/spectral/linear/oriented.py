@@ -13,8 +13,8 @@ from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
 from .choose import fit_pca
-from .covariance import leading_eigenpairs
-from .moments import moments
+from .covariance import components_of, leading_eigenpairs
+from .moments import Moments, moments
 from .result import fix_signs
 from .snapshot import centred_columns
 
@@ -58,11 +58,27 @@ def oriented_pca(
 def _in_columns(
     signal: Rows, noise: Rows, count: int, ridge: float, run: Run
 ) -> tuple[Floats, Floats, Floats]:
-    of_signal, of_noise = moments(signal, run), moments(noise, run)
+    return _from_moments(moments(signal, run), moments(noise, run), count, ridge)
+
+
+def _from_moments(
+    of_signal: Moments, of_noise: Moments, count: int, ridge: float
+) -> tuple[Floats, Floats, Floats]:
     ratios, vectors = _largest_ratios(
-        _mirrored(of_signal.covariance), _mirrored(of_noise.covariance), count, ridge, signal.n_columns
+        _mirrored(of_signal.covariance), _mirrored(of_noise.covariance), count, ridge, of_signal.mean.size
     )
     return of_signal.mean, vectors.T, ratios
+
+
+def oriented_from_moments(
+    of_signal: Moments, of_noise: Moments | None, n_components: int, ridge: float
+) -> OrientedFit:
+    """The same from the moments of all rows."""
+    if of_noise is None:
+        fit = components_of(of_signal, n_components)
+        return OrientedFit(fit.mean, fit.components, fit.explained_variance, fit.n_samples)
+    mean, directions, ratios = _from_moments(of_signal, of_noise, n_components, ridge)
+    return OrientedFit(mean, fix_signs(directions), np.maximum(ratios, 0.0), of_signal.count)
 
 
 def _in_span(signal: Rows, noise: Rows, count: int, ridge: float, run: Run) -> tuple[Floats, Floats, Floats]:

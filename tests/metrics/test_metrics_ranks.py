@@ -65,6 +65,18 @@ def test_products_of_whole_numbers_are_exact(dtype, n_columns):
     np.testing.assert_array_equal(out, np.sqrt(np.square(wide[:5, None] - wide[None]).sum(axis=2)))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_whole_numbers_of_a_wide_type_are_taken_as_what_they_are(dtype):
+    points = np.random.default_rng(0).integers(0, 256, (90, 70)).astype(np.uint8)
+    wide, narrow = WholeProducts.of(Rows(points.astype(dtype))), WholeProducts.of(Rows(points))
+    assert wide is not None
+    assert narrow is not None
+    assert wide.values.dtype == np.uint8
+    np.testing.assert_array_equal(wide.squares, narrow.squares)
+    assert WholeProducts.of(Rows(points.astype(dtype) * 1_000)) is None
+    assert WholeProducts.of(Rows(points / dtype(2))) is None
+
+
 def compared(shown, given, k=5):
     """`compare_orders` of distances to all points, each row that of the point of its number."""
     asked, n_rows = RanksAsked(shown.shape[1], k), len(shown)

@@ -15,8 +15,8 @@ from scipy import sparse
 
 import lowdim
 from lowdim.errors import FormatError
-from lowdim.store import number_types
-from lowdim.store.number_types import can_widen, smallest_type
+from lowdim.data import number_types
+from lowdim.data.number_types import can_widen, smallest_type
 
 RNG = np.random.default_rng(0)
 WHOLE = RNG.integers(0, 256, (120, 30)).astype(float)

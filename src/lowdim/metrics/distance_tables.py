@@ -13,6 +13,7 @@ from .. import kernels
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..core.run import Run
+from ..data.number_types import smallest_type
 from ..data.rows import Rows
 from ..errors import InputError
 from ..kernels.neighbors.product_tiles import LANES
@@ -37,7 +38,7 @@ class Distances(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WholeProducts:
-    """Distances from |x|^2 + |y|^2 - 2 x'y of whole numbers of one or two bytes, without any rounding.
+    """Distances from |x|^2 + |y|^2 - 2 x'y of whole numbers that one or two bytes hold, without any rounding.
 
     Every product, every sum of products and so every entry is a whole number that ``precision`` holds: the matrix
     product gives what differences give, to the last bit and whatever its order of summation. ``middle`` of the type is
@@ -51,15 +52,16 @@ class WholeProducts:
 
     @staticmethod
     def of(rows: Rows) -> WholeProducts | None:
-        """For the rows, where they are such numbers in memory."""
+        """For the rows, where they are such numbers in memory, of whatever type."""
         values = rows.values
-        if not isinstance(values, np.ndarray) or rows.is_mapped or values.dtype.kind not in "iu":
+        if not isinstance(values, np.ndarray) or rows.is_mapped:
             return None
-        limits = np.iinfo(values.dtype)
+        smallest = smallest_type(values)
+        if smallest.kind not in "iu" or smallest.itemsize > 2:
+            return None
+        values, limits = values.astype(smallest, copy=False), np.iinfo(smallest)
         middle = (int(limits.max) + int(limits.min) + 1) // 2
         largest = rows.n_columns * (int(limits.max) - middle + 1) ** 2
-        if limits.bits > 16:
-            return None
         squares = np.empty(rows.n_rows)
         for part in row_blocks(rows.n_rows, rows.block_rows()):
             squares[part] = np.square(rows.block(part) - middle).sum(axis=1)

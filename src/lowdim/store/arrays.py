@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .container import MOST_DIMENSIONS, NAMES
-from .number_types import can_widen, smallest_type
+from ..data.number_types import can_widen, smallest_type
 
 Array = NDArray[Any]
 SPARSE = {

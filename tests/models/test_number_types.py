@@ -14,9 +14,9 @@ from model_zoo import assert_same, forged, taken_apart
 from scipy import sparse
 
 import lowdim
-from lowdim.errors import FormatError
 from lowdim.data import number_types
 from lowdim.data.number_types import can_widen, smallest_type
+from lowdim.errors import FormatError
 
 RNG = np.random.default_rng(0)
 WHOLE = RNG.integers(0, 256, (120, 30)).astype(float)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .container import MOST_DIMENSIONS, NAMES
 from ..data.number_types import can_widen, smallest_type
+from .container import MOST_DIMENSIONS, NAMES
 
 Array = NDArray[Any]
 SPARSE = {

@@ -33,6 +33,7 @@ ORDER = [
     {"plotting"},
     {"store"},
     {"engine"},
+    {"sharded"},
     {"estimators"},
     {"selection"},
     {"models"},

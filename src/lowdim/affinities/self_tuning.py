@@ -39,7 +39,7 @@ class SelfTuning:
     def fit(self, neighbors: Neighbors, run: Run) -> FittedSelfTuning:
         """Settle the local scales of the training points."""
         self.check()
-        scales = _local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
+        scales = local_scales(neighbors, np.full(neighbors.n_rows, self.k - 1))
         positive = scales[scales > 0]
         # A point whose every neighbour is a copy of it has no scale of its own.
         spare = float(np.median(positive)) if positive.size else 1.0
@@ -68,7 +68,7 @@ class FittedSelfTuning:
         filled = neighbors.counts > 0
         first[filled] = neighbors.distances[neighbors.indptr[:-1][filled]]
         # A training point that comes as a new one finds itself first: without that it has the scale it was fitted with.
-        scales = _local_scales(neighbors, self.k - 1 + (first == 0).astype(np.int64))
+        scales = local_scales(neighbors, self.k - 1 + (first == 0).astype(np.int64))
         scales[scales == 0] = self.spare
         return directed(neighbors, relative(neighbors, self._exponents(neighbors, scales)))
 
@@ -77,7 +77,7 @@ class FittedSelfTuning:
         return ratio * (neighbors.distances / self.scales[neighbors.indices])
 
 
-def _local_scales(neighbors: Neighbors, place: Integers) -> Floats:
+def local_scales(neighbors: Neighbors, place: Integers) -> Floats:
     """Distance of each row at ``place`` of its list, or at its last; where it is 0, the row's first above 0, if any."""
     scales = np.zeros(neighbors.n_rows)
     filled = np.flatnonzero(neighbors.counts)

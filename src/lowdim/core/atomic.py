@@ -21,7 +21,9 @@ _TAIL = 40
 
 
 @contextmanager
-def writing(path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = ()) -> Iterator[Path]:
+def writing(
+    path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = (), lasting: bool = True
+) -> Iterator[Path]:
     """A temporary path beside ``path`` to write to; at the end of the block it takes the wanted name.
 
     The file is flushed to the disk before it is moved and the folder after, so that a crash leaves the old file or the
@@ -36,6 +38,8 @@ def writing(path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = ()
         Whether a file that is there may be replaced.
     inputs
         Files that must never be written over.
+    lasting
+        Whether it must outlive a crash of the machine; one that need not is written quicker.
 
     Raises
     ------
@@ -46,7 +50,7 @@ def writing(path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = ()
     temporary = target.with_name(f".{secrets.token_hex(4)}.part-{target.name[-_TAIL:]}")
     try:
         yield temporary
-        _settle(temporary, target, path)
+        _settle(temporary, target, path, lasting)
     except BaseException as error:
         _discard(temporary, error)
         if isinstance(error, OSError) and not isinstance(error, FileError):
@@ -120,14 +124,17 @@ def _is_same(target: Path, other: AnyPath) -> bool:
     return Path(other).exists() and target.samefile(other)
 
 
-def _settle(temporary: Path, target: Path, path: AnyPath) -> None:
+def _settle(temporary: Path, target: Path, path: AnyPath, lasting: bool) -> None:
     """Flush the file, give it the permissions of the one it replaces, move it, flush the folder."""
     if not temporary.is_file():
         raise FileError(f"{path}: nothing was written.")
     if target.exists():
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-    _flush(temporary)
+    if lasting:
+        _flush(temporary)
     temporary.replace(target)
+    if not lasting:
+        return
     try:
         _flush(target.parent)
     except OSError as error:

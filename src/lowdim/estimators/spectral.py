@@ -11,6 +11,7 @@ from ..core.memory import available_memory
 from ..core.records import Integers, PlannedStage, needed_bytes
 from ..core.run import Run
 from ..data.rows import Rows
+from ..data.shards import Shards
 from ..errors import InputError
 from ..methods.base import Embedded, Method, Size, Solver
 from ..methods.embed import embed
@@ -20,6 +21,7 @@ from ..solvers.landmarks.lll import LLL
 from ..solvers.named import names_landmarks, resolve_solver
 from .base import Estimator
 from .coordinates import as_came, read_only
+from .landmarks_over_shards import fit_to_shards
 from .spectral_growth import grown, is_by_landmarks, shrunk
 
 PATIENCE = 30.0
@@ -63,6 +65,10 @@ class SpectralEstimator(Estimator):
         if why:
             run.chosen("method", type(solver).__name__, why)
         return embed(method, Points(rows, method.metric), solver, run)
+
+    def _fit_shards(self, source: Shards) -> Estimator:
+        fitted: Estimator = fit_to_shards(self, source)
+        return fitted
 
     @available_if(_asks_for_landmarks)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:

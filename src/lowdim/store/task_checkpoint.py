@@ -53,7 +53,7 @@ def task_store(path: AnyPath | None, identity: Callable[[], Identity], events: E
     if path is None:
         root = tempfile.mkdtemp(prefix="lowdim-")
         try:
-            yield TaskStore(root)
+            yield TaskStore(root, is_lasting=False)
         finally:
             shutil.rmtree(root, ignore_errors=True)
         return

@@ -48,9 +48,12 @@ class TaskStore:
     ----------
     root
         Where it is, in full, and the same for every process that works on the tasks.
+    is_lasting
+        Whether results must outlive a crash of the machine, and not only of the processes.
     """
 
     root: str
+    is_lasting: bool = True
 
     def put(
         self, name: str, number: int, arrays: Mapping[str, NDArray[Any]], starts: Integers | None = None
@@ -79,7 +82,7 @@ class TaskStore:
                 f"{path.parent}: cannot be made: {error.strerror}. Use another folder."
             ) from error
         plain = {key: np.asarray(array, order="C") for key, array in arrays.items()}
-        with writing(path) as temporary, temporary.open("wb") as file:
+        with writing(path, lasting=self.is_lasting) as temporary, temporary.open("wb") as file:
             _write(file, plain, starts)
 
     def get(self, name: str, number: int, part: int | None = None) -> Arrays:
@@ -124,7 +127,7 @@ class TaskStore:
     def finish(self, name: str) -> None:
         """Say that a stage is complete, so that it is not done again even when its results are dropped."""
         self._stage(name).mkdir(exist_ok=True)
-        with writing(self._stage(name) / FINISHED) as temporary:
+        with writing(self._stage(name) / FINISHED, lasting=self.is_lasting) as temporary:
             temporary.touch()
 
     def is_finished(self, name: str) -> bool:

@@ -46,7 +46,7 @@ def solve_restricted(
     if solver.smooth:
         Z = run.stage("smooth", smoothed, problem, Z, solver.smooth)
     reduced = run.stage("reduce", reduce, problem, Z, kept=Reduced)
-    _check_connected(reduced)
+    check_connected(reduced)
     values, coordinates = run.stage("small problem", _solve, reduced, problem, n_components, solver)
     X = multiply(Z, coordinates, n_jobs=run.n_jobs)
     if solver.polish:
@@ -97,7 +97,8 @@ def _orthonormal(
     return np.ascontiguousarray(values[order]), X @ rotation, coordinates @ rotation
 
 
-def _check_connected(reduced: Reduced) -> None:
+def check_connected(reduced: Reduced) -> None:
+    """DisconnectedError where nothing ties some landmarks to the others."""
     if (count := reduced_components(reduced)) > 1:
         raise DisconnectedError(
             f"The problem reduced to {reduced.A.shape[0]} landmarks falls into {count} parts that nothing ties. "

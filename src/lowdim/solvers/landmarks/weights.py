@@ -44,7 +44,7 @@ class LandmarkWeights:
 
     ``n_neighbors`` is K_Z. ``far`` counts the points that are far from every landmark: more than three times as far
     from the nearest one as that is from its own K_Z-th nearest landmark (the fifth, if K_Z is less). Their weights
-    extrapolate.
+    extrapolate. ``farthest`` is how many times as far the farthest is.
     """
 
     Z: Sparse
@@ -52,6 +52,7 @@ class LandmarkWeights:
     index: Index
     n_neighbors: int
     far: int
+    farthest: float = 0.0
 
 
 def landmark_weights(
@@ -122,8 +123,8 @@ def landmark_weights(
     starts = np.arange(n_rows + 1) * n_neighbors
     Z = csr_array((weights, indices, starts), shape=(n_rows, landmarks.size))
     Z.has_sorted_indices = True
-    remoteness.warn(n_rows, run=run)
-    return LandmarkWeights(Z, landmarks, index, n_neighbors, remoteness.far)
+    warn_of_far(remoteness.far, remoteness.farthest, n_rows, run)
+    return LandmarkWeights(Z, landmarks, index, n_neighbors, remoteness.far, remoteness.farthest)
 
 
 def _table(index: Index, n_rows: int, n_neighbors: int, reg: float, run: Run) -> Floats | None:
@@ -192,13 +193,14 @@ class Remoteness:
         self.far += far
         self.farthest = max(self.farthest, farthest)
 
-    def warn(self, n_rows: int, run: Run) -> None:
-        """Warn of points that are far from every landmark, where they are many or very far."""
-        if self.far > FAR_SHARE * n_rows or self.farthest > FARTHEST:
-            run.warned(
-                f"{self.far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
-                f"{self.farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
-                f"coordinates are extrapolated. Use more landmarks, {setting('choose', 'farthest')} or 'k-means', "
-                "or leave out outliers.",
-                DataWarning,
-            )
+
+def warn_of_far(far: int, farthest: float, n_rows: int, run: Run) -> None:
+    """Warn of points that are far from every landmark, where they are many or very far."""
+    if far > FAR_SHARE * n_rows or farthest > FARTHEST:
+        run.warned(
+            f"{far} of {n_rows} points are far from every landmark: more than {FAR:g} times, and up to "
+            f"{farthest:.3g} times, as far from the nearest one as that is from its own neighbours. Their "
+            f"coordinates are extrapolated. Use more landmarks, {setting('choose', 'farthest')} or 'k-means', "
+            "or leave out outliers.",
+            DataWarning,
+        )

@@ -1,0 +1,89 @@
+"""Coordinates of all rows: Z X~ by blocks, signs fixed, out to memory or to one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..core.atomic import writing
+from ..core.records import Floats
+from ..core.run import Run
+from ..spectral.signs import TIE
+from ..store.tasks import TaskStore
+from ..validation import check_finite
+from .layout import Layout
+
+
+@dataclass(frozen=True)
+class Place:
+    """Leaves Z X~ of a block, and the largest size in each of its columns (``largest``)."""
+
+    n_landmarks: int
+    name: str = "place"
+
+    def __call__(self, store: TaskStore, number: int) -> None:
+        """Place the points of a block."""
+        held, coordinates = store.get("weights", number), store.get("solution", 0)["coordinates"]
+        n_rows, each = held["landmarks"].shape
+        indptr = np.arange(n_rows + 1, dtype=np.int32) * each
+        Z = csr_array(
+            (held["shares"].ravel(), held["landmarks"].ravel(), indptr), shape=(n_rows, self.n_landmarks)
+        )
+        X = check_finite(np.asarray(Z @ coordinates), "The landmark solution")
+        store.put("largest", number, {"largest": np.abs(X).max(axis=0)})
+        store.put(self.name, number, {"X": X})
+
+
+def signs_of(store: TaskStore, layout: Layout) -> Floats:
+    """The signs that `leading_signs` would give to all rows at once."""
+    largest = np.stack([store.get("largest", block)["largest"] for block in range(layout.n_blocks)])
+    leading = largest >= (1 - TIE) * largest.max(axis=0)
+    signs = np.ones(largest.shape[1])
+    for column, block in enumerate(leading.argmax(axis=0)):
+        X = store.get("place", int(block))["X"][:, column]
+        row = int(np.argmax(np.abs(X) >= (1 - TIE) * largest[:, column].max()))
+        signs[column] = -1.0 if X[row] < 0 else 1.0
+    return signs
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the coordinates become: columns, type of the numbers, and the file that holds them (None: memory)."""
+
+    width: int
+    dtype: np.dtype[Any]
+    path: Path | None
+
+    def write(
+        self, store: TaskStore, layout: Layout, finish: Callable[[Floats], Floats], run: Run
+    ) -> NDArray[Any]:
+        """All rows in their order; ``finish`` makes coordinates of the eigenvectors of a block."""
+        shape = (layout.n_samples, self.width)
+
+        def fill(out: NDArray[Any]) -> None:
+            for block in range(layout.n_blocks):
+                out[layout.block(block)] = finish(store.get("place", block)["X"])
+                run.progress(block + 1, layout.n_blocks)
+
+        if self.path is None:
+            held = np.empty(shape, self.dtype)
+            fill(held)
+            return held
+        with writing(self.path) as temporary:
+            mapped = np.lib.format.open_memmap(temporary, mode="w+", dtype=self.dtype, shape=shape)
+            fill(mapped)
+            mapped.flush()
+            del mapped
+        return self.open()
+
+    def open(self) -> NDArray[Any]:
+        """The coordinates in the file, read as they are used."""
+        assert self.path is not None
+        found: NDArray[Any] = np.load(self.path, mmap_mode="r")
+        return found

@@ -1,0 +1,192 @@
+"""Laplacian eigenmaps by landmarks over shards: equal to memory, the same bits however cut, and a model like any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import subspace_angles
+
+import lowdim
+from lowdim.data.shards import InMemory, MemoryMapped, Shards
+from lowdim.errors import CheckpointError, FormatError, InputError, MemoryLimitError, NotFiniteError
+from lowdim.estimators.landmarks_over_shards import fit_to_shards
+from lowdim.sharded.layout import Layout
+
+N = 700
+ROLL = lowdim.datasets.swiss_roll(N, random_state=0).data
+LANDMARKS = np.sort(np.random.default_rng(0).choice(N, 80, replace=False))
+CUT = Layout(N, block_rows=150, cell_rows=200)
+"""Five blocks, four cells."""
+
+
+def eigenmaps(**settings: Any) -> lowdim.LaplacianEigenmaps:
+    given = {"n_neighbors": 10, "solver": lowdim.LLL(landmarks=LANDMARKS), **settings}
+    return lowdim.LaplacianEigenmaps(**given)
+
+
+def relative(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.abs(a - b).max() / np.abs(b).max())
+
+
+@pytest.mark.parametrize(
+    "affinity",
+    [
+        lowdim.SelfTuning(),
+        lowdim.SelfTuning(symmetrize="average"),
+        lowdim.Gaussian(3.0),
+        lowdim.Binary("mutual"),
+        lowdim.Entropic(4.0),
+    ],
+    ids=["union", "average", "gaussian", "mutual", "entropic"],
+)
+def test_full_recall_is_the_fit_in_memory(affinity: Any) -> None:
+    whole = eigenmaps(affinity=affinity).fit(ROLL)
+    for layout in (Layout(N), Layout(N, block_rows=150, cell_rows=200, cells_of_a_point=50)):
+        model = fit_to_shards(eigenmaps(affinity=affinity), InMemory.of(ROLL), layout)
+        assert relative(model.embedding_, whole.embedding_) < 1e-10
+        assert relative(model.eigenvalues_, whole.eigenvalues_) < 1e-10
+
+
+def test_two_cells_of_each_point_are_near_to_it() -> None:
+    whole, model = eigenmaps().fit(ROLL), fit_to_shards(eigenmaps(), InMemory.of(ROLL), CUT)
+    assert model.report_.figures["neighbour_recall_within_cells"] == 1
+    assert np.degrees(subspace_angles(model.embedding_, whole.embedding_).max()) < 1.5
+
+
+def test_what_cannot_be_by_rows_is_the_same_for_equal_rows() -> None:
+    """Rows that come many times: no cell, list or weight of theirs is amiss."""
+    rows = np.concatenate((ROLL, np.repeat(ROLL[:2], 40, axis=0)))
+    layout = Layout(len(rows), block_rows=150, cell_rows=200)
+    model = fit_to_shards(eigenmaps(), InMemory.of(rows), layout)
+    np.testing.assert_array_equal(model.embedding_[N : N + 40], model.embedding_[[0] * 40])
+    assert np.isfinite(model.embedding_).all()
+
+
+class Chunked(InMemory):
+    """Rows that are put together of small pieces."""
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        return np.concatenate([self.values[row : row + 1] for row in range(start, stop)])
+
+
+def test_the_same_bits_however_cut_and_with_any_threads(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", ROLL)
+    sources: list[Shards] = [
+        InMemory.of(ROLL),
+        Chunked.of(ROLL),
+        MemoryMapped.of(tmp_path / "x.npy"),
+    ]
+    settings: dict[str, Any] = {"solver": lowdim.LLL(80)}
+    wanted = fit_to_shards(eigenmaps(n_jobs=1, **settings), sources[0], CUT)
+    for threads, source in enumerate(sources, 1):
+        found = fit_to_shards(eigenmaps(n_jobs=threads, **settings), source, CUT)
+        np.testing.assert_array_equal(found.embedding_, wanted.embedding_)
+    with lowdim.using(4):
+        found = fit_to_shards(eigenmaps(**settings), sources[0], CUT)
+    np.testing.assert_array_equal(found.embedding_, wanted.embedding_)
+
+
+def test_an_ordinary_model(tmp_path: Path) -> None:
+    source = InMemory.of(ROLL.astype(np.float32), tuple("abc"))
+    model = eigenmaps(checkpoint=tmp_path / "run").fit(source)
+    assert model.embedding_.dtype == np.float32
+    assert isinstance(model.embedding_, np.memmap)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    lowdim.save(model, tmp_path / "m.lowdim")
+    again = lowdim.load(tmp_path / "m.lowdim")
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_array_equal(again.transform(source.values), model.transform(source.values))
+    with pytest.warns(UserWarning, match="feature names"):
+        assert relative(model.transform(source.values), model.embedding_) < 1e-5
+
+
+def test_a_run_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut before every write of the store, one write later each time: every run does at least one task more."""
+    from lowdim.store import tasks
+
+    wanted = fit_to_shards(eigenmaps(), InMemory.of(ROLL), CUT)
+    write, left = tasks._write, 0
+
+    def failing(*arguments: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        write(*arguments)
+
+    monkeypatch.setattr(tasks, "_write", failing)
+    cuts, model = 0, None
+    while model is None:
+        left = 3
+        try:
+            model = fit_to_shards(eigenmaps(n_jobs=1, checkpoint=tmp_path), InMemory.of(ROLL), CUT)
+        except KeyboardInterrupt:
+            cuts += 1
+    np.testing.assert_array_equal(model.embedding_, wanted.embedding_)
+    assert cuts > 10
+    names = {path.parent.name for path in tmp_path.rglob("*.task")}
+    assert names == {"manifest", "chosen", "landmarks", "cells", "recall", "solution", "result"}
+    left = 0  # what is finished writes nothing
+    again = fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
+    np.testing.assert_array_equal(again.embedding_, wanted.embedding_)
+    with pytest.raises(CheckpointError, match="n_neighbors was 10, is 11"):
+        fit_to_shards(eigenmaps(n_neighbors=11, checkpoint=tmp_path), InMemory.of(ROLL), CUT)
+
+
+def test_a_damaged_result_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(*arguments: Any, **settings: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lowdim.sharded.fit_lll.EdgeSums.__call__", cut)
+        with pytest.raises(KeyboardInterrupt):
+            fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
+    damaged = tmp_path / "carry" / "00000002.task"
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 16
+    damaged.write_bytes(content)
+    with pytest.raises(FormatError, match=r"carry.00000002\.task: is damaged.*run this again"):
+        fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
+
+
+def test_numbers_that_are_none_are_named_by_their_row() -> None:
+    rows = ROLL.copy()
+    rows[333, 1] = np.nan
+    with pytest.raises(NotFiniteError, match=r"row 333 .*is NaN in column 1"):
+        fit_to_shards(eigenmaps(), InMemory.of(rows), CUT)
+    with pytest.raises(NotFiniteError, match=r"row 333 .*is NaN in column 'b'"):
+        fit_to_shards(eigenmaps(), InMemory.of(rows, tuple("abc")), CUT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"solver": "exact"}, "needs all rows in memory, because solver='exact' does"),
+        ({"solver": lowdim.Nystrom(50)}, "with solver='lll', LaplacianEigenmaps go over"),
+        ({"solver": lowdim.LLL(50, polish=5)}, "polish of LLL needs the graph of all points"),
+        ({"solver": lowdim.LLL(50, choose="farthest")}, "choose='farthest' looks at all rows"),
+        ({"solver": lowdim.LLL(landmarks=[1, N])}, "landmarks of LLL must be numbers of rows from 0 to 699"),
+        ({"n_neighbors": None, "radius": 2.0}, "radius of LaplacianEigenmaps gives lists of any length"),
+        ({"metric": "manhattan"}, "metric='manhattan' has no coordinates"),
+        ({"affinity": "precomputed"}, "needs all rows in memory"),
+        ({"affinity": lowdim.Gaussian(2.0, threshold=3.0)}, "threshold of Gaussian"),
+        ({"affinity": lowdim.Fuzzy()}, "Fuzzy needs the whole graph"),
+        ({"n_neighbors": N}, "n_neighbors"),
+    ],
+)
+def test_what_needs_all_rows_is_refused_before_the_work(
+    settings: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(InMemory, "rows", lambda *_: pytest.fail("read before it was refused"))
+    with pytest.raises(InputError, match=message):
+        eigenmaps(**settings).fit(InMemory.of(ROLL))
+
+
+def test_coordinates_past_memory_need_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lowdim.estimators.landmarks_over_shards.MOST_IN_MEMORY", 1000)
+    with pytest.raises(MemoryLimitError, match="Give checkpoint, a folder"):
+        eigenmaps().fit(InMemory.of(ROLL))

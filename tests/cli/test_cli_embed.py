@@ -8,6 +8,7 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import lowdim
 from lowdim.cli.commands import embed
@@ -78,6 +79,18 @@ def test_every_result_at_once(lowdim_command, folder):
     assert 0 <= report["quality"]["measures"]["neighbor_accuracy"]["value"] <= 1
     assert report["command"].startswith("lowdim embed points.csv --label kind")
     assert answer.out == ""
+
+
+def test_a_page_of_a_family_has_all_of_its_positions(lowdim_command, folder):
+    answer = lowdim_command(
+        f"{LABELLED} -m neighbor-spectrum --perplexity 8 --positions 0,1,2 --position 1 --max-iter 5 --plot a.html "
+        "--plot a.gif -o a.csv"
+    )
+    assert answer.code == 0, answer.err
+    page = (folder / "a.html").read_text()
+    assert 'class="ld-frame" type="range" min="0" max="2"' in page
+    with Image.open(folder / "a.gif") as moving:
+        assert moving.n_frames == 3
 
 
 def test_json_on_standard_output(lowdim_command, folder):

@@ -15,6 +15,7 @@ from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.similarities import Power, RoundedLogarithm
+from lowdim.objectives.springs import Springs
 from lowdim.objectives.umap import UMAP
 
 ONE = Run.of(0, 1)
@@ -156,3 +157,27 @@ def test_powers_eight_at_a_time_are_true_to_a_millionth(a, b):
 def test_the_curve_is_that_of_the_original():
     """Values of umap-learn 0.5.12: find_ab_params(spread, min_dist)."""
     assert fit_curve(0.1, 1.0) == pytest.approx((1.5769434602697652, 0.8950608778515733), rel=1e-4)
+
+
+def test_the_core_is_where_the_push_is_as_long_as_is_asked_for():
+    for shape in SHAPES:
+        a, b = fit_curve(*shape)
+        for most in (4.0, 8.0):
+            d = np.sqrt(RoundedLogarithm.cut(a, b, most=most).core_square)
+            assert 2 * b / (d * (1 + a * d ** (2 * b))) == pytest.approx(most)
+
+
+def test_early_the_repulsion_is_that_of_the_opening():
+    blunt, X = make(2, faithful=True, lam=0.7), 0.2 * places(30, 2)
+    a, b = fit_curve(0.1, 1.0)
+    engine = Exact().start(RoundedLogarithm.cut(a, b, most=8.0), 30, 2, ONE)
+    sharp = UMAP(blunt.attraction, engine, 0.7, negatives=5.0, faithful=True).with_opening(blunt)
+    assert sharp.has_late_terms
+    assert not blunt.has_late_terms
+    early = sharp.with_lambda(0.4).early()
+    np.testing.assert_array_equal(early.evaluate(X).gradient, blunt.with_lambda(0.4).evaluate(X).gradient)
+    assert relative(sharp.evaluate(X).gradient, blunt.evaluate(X).gradient) > 0.01
+    springs = Springs(X + 1.0, np.ones(30))
+    held = sharp.with_springs(springs).held(0.5).early()
+    expected = blunt.with_springs(springs).held(0.5)
+    np.testing.assert_array_equal(held.evaluate(X).gradient, expected.evaluate(X).gradient)

@@ -66,6 +66,8 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
     """Whether E at lambda = 1 is KL(P | Q) over all pairs, but for a constant."""
     _heeded = staticmethod(as_probabilities)
     """What makes affinities of what targets have left of them."""
+    _late_share: ClassVar[float] = 0.0
+    """Share of a schedule's iterations, at its end, in which the repulsion is as it is in the end."""
     _surely_bounded: ClassVar[float] = 1.0
     """Lambda up to which E has a lower bound whatever the data: where it is a divergence and a part of E+ >= 0."""
 
@@ -197,7 +199,11 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
         engine = self._engine_of(self._repulsive_kernel, hood.n_points, run)
         attraction = Attraction(weights, self._attractive_kernel, run, single=not engine.is_exact)
-        return self._make_objective(attraction, engine, copies, hood)
+        objective = self._make_objective(attraction, engine, copies, hood)
+        if self._early_kernel is None:
+            return objective
+        engine = self._engine_of(self._early_kernel, hood.n_points, run.silent())
+        return objective.with_opening(self._make_objective(attraction, engine, copies, hood))
 
     def _engine_of(self, kernel: Similarity, n_points: int, run: Run) -> Engine:
         """What sums the repulsion of a kernel."""
@@ -228,9 +234,13 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
         )
         if max(lambdas) > self._surely_bounded:
             schedule = replace(schedule, widest=WIDEST)
-        if objective.density is not None:
-            most = LATE_STEP * objective.attraction.kernel.width if isinstance(optimizer, Momentum) else None
-            schedule = schedule.with_late_terms(float(self.density_share), most)
+        if objective.has_late_terms:
+            share, most = self._late_share, None
+            if objective.density is not None:
+                share = float(self.density_share)
+                if isinstance(optimizer, Momentum):
+                    most = LATE_STEP * objective.attraction.kernel.width
+            schedule = schedule.with_late_terms(share, most)
         return minimise(objective, start, optimizer, schedule, self.record, run)
 
     def _make_map(
@@ -314,6 +324,11 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
     @abstractmethod
     def _repulsive_kernel(self) -> Similarity:
         """The similarity that repels."""
+
+    @property
+    def _early_kernel(self) -> Similarity | None:
+        """A smoother similarity that repels early in its place; None: the same."""
+        return None
 
     @abstractmethod
     def _wanted_neighbors(self, n_rows: int) -> int:

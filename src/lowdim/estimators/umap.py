@@ -40,6 +40,9 @@ FEW_POINTS = 10_000
 """Points up to which the schedule is longer and gentler."""
 TIGHT = 0.05
 """Share of the spread below which ``min_dist`` makes groups so tight that more steps are needed."""
+LATE_PUSH, LATE_SHARE = 8.0, 0.15
+"""Longest push of a pair at the end, of 4 before, and for which share of the iterations. Small clusters, whose points
+few others push, are narrower than the rounded core of a push of 4, and would shrink to dots in it."""
 CURVE_POINTS, CURVE_LENGTH = 300, 3.0
 """Places to which a and b are fitted, from 0 to so many times the spread."""
 
@@ -161,6 +164,7 @@ class UMAP(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
     _anneals: ClassVar[bool] = True
+    _late_share: ClassVar[float] = LATE_SHARE
     _heeded = staticmethod(as_fuzzy_sets)
 
     def _check_parameters(self) -> None:
@@ -206,6 +210,10 @@ class UMAP(NeighborEmbedding):
 
     @property
     def _repulsive_kernel(self) -> Similarity:
+        return RoundedLogarithm.cut(*self._curve, float(self.repulsion_strength), LATE_PUSH)
+
+    @property
+    def _early_kernel(self) -> Similarity | None:
         return RoundedLogarithm.cut(*self._curve, float(self.repulsion_strength))
 
     def _wanted_neighbors(self, n_rows: int) -> int:

@@ -48,9 +48,11 @@ class NeighborObjective(ABC):
 
     A ``density`` is one more term, which is not multiplied by lambda and which second derivatives leave out.
     ``springs`` to where points were are one more term, of which the share ``hold`` counts.
+    ``opening`` is the same objective with a smoother repulsion, which costs less and takes the place of this one early.
     """
 
     density: Density | None = None
+    opening: NeighborObjective | None = None
     springs: Springs | None = None
     hold: float = 0.0
 
@@ -123,9 +125,24 @@ class NeighborObjective(ABC):
         other.density = density
         return other
 
-    def early(self) -> Self:
-        """Without what counts late only: the densities."""
-        return self if self.density is None else self.with_density(None)
+    def with_opening(self, opening: NeighborObjective) -> Self:
+        """The same objective with another in its place early."""
+        other = copy(self)
+        other.opening = opening
+        return other
+
+    @property
+    def has_late_terms(self) -> bool:
+        """Whether it is another early."""
+        return self.density is not None or self.opening is not None
+
+    def early(self) -> NeighborObjective:
+        """Without what counts late only: the densities, and the repulsion as it is in the end."""
+        if self.opening is None:
+            return self if self.density is None else self.with_density(None)
+        other = copy(self.opening)
+        other.lam, other.springs, other.hold = self.lam, self.springs, self.hold
+        return other
 
     def with_springs(self, springs: Springs) -> Self:
         """The same objective with points on springs, which count as soon as they are held."""
@@ -143,12 +160,15 @@ class NeighborObjective(ABC):
 
     def state(self) -> State:
         """What of the evaluations so far the last digits of the next one depend on."""
-        return {"attraction": self.attraction.state(), "engine": self.engine.state()}
+        found = {"attraction": self.attraction.state(), "engine": self.engine.state()}
+        return found if self.opening is None else found | {"opening": self.opening.engine.state()}
 
     def resume(self, state: State) -> None:
         """Go on from the state of another objective of the same points."""
         self.attraction.resume(state["attraction"])
         self.engine.resume(state["engine"])
+        if self.opening is not None:
+            self.opening.engine.resume(state["opening"])
 
     def freeze(self, X: Floats) -> FrozenField:
         """The field that pushes new points, of the points as they stand."""

@@ -112,9 +112,14 @@ class Linked:
         other.parts = tuple(parts)
         return other
 
+    @property
+    def has_late_terms(self) -> bool:
+        """Whether a part is another early."""
+        return any(part.has_late_terms for part in self.parts)
+
     def early(self) -> Self:
-        """Itself: no term counts late only."""
-        return self
+        """Each part without what counts late only."""
+        return self._of([part.early() for part in self.parts])
 
     def held(self, share: float) -> Self:
         """Itself: no point is held where it was."""

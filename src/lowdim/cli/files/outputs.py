@@ -16,6 +16,7 @@ from ..usage import UsageError
 from .targets import (
     EMBEDDINGS,
     MOVING,
+    PAGE,
     PICTURES,
     STANDARD,
     Results,
@@ -52,7 +53,7 @@ def add_outputs(parser: Parser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help=f"picture: {', '.join(PICTURES[:3])}; .html: a page to zoom, hover and select in; {MOVING}: the "
+        help=f"picture: {', '.join(PICTURES[:3])}; {PAGE}: a page to zoom, hover and select in; {MOVING}: the "
         "optimisation as a moving picture; may be given several times",
     )
     group.add_argument("--model", metavar="FILE", help="the model, for 'lowdim transform' and lowdim.load")
@@ -134,7 +135,7 @@ class Outputs:
 
     def demands(self, options: argparse.Namespace) -> dict[str, Any]:
         """Parameters that the results need: a moving picture needs frames."""
-        if not self.is_moving:
+        if not self.is_moving or has_positions(options.chosen):
             return {}
         record = given(options, "own:").get("record", FRAMES)
         if record == 0:
@@ -236,10 +237,17 @@ def check_output(output: str | None, data: str) -> None:
         )
 
 
+def has_positions(chosen: Chosen) -> bool:
+    """Whether a method gives a family of embeddings, all of which are kept."""
+    return any(parameter.name == "positions" for parameter in chosen.method.parameters)
+
+
 def _draw_one(picture: str, model: Any, table: Any, images: Any) -> None:
     clusters = getattr(model, "labels_", None)
     if picture.lower().endswith(MOVING):
         _move(picture, model.frames_, table, clusters)
+    elif hasattr(model, "positions_") and picture.lower().endswith(PAGE):
+        draw(picture, model.frames_, table, clusters, images)
     else:
         draw(picture, model.embedding_, table, clusters, images)
 
@@ -256,11 +264,12 @@ def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
 
 
 def draw(picture: str, coordinates: Any, table: Any, clusters: Any, images: Any = None) -> None:
-    """One picture of an embedding, coloured by its labels, or else by its clusters."""
+    """One picture of an embedding, or a page of several, coloured by labels, or else by clusters."""
     from ...plotting import plot
 
     label, columns = colours_of(table, clusters)
-    plot(coordinates[:, :DRAWN], label, path=picture, columns=columns, ids=table.ids, images=images)
+    shown = coordinates[:, :DRAWN] if hasattr(coordinates, "shape") else coordinates
+    plot(shown, label, path=picture, columns=columns, ids=table.ids, images=images)
 
 
 def _move(picture: str, frames: Any, table: Any, clusters: Any) -> None:

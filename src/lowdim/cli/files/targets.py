@@ -15,7 +15,8 @@ from ..usage import InterruptedWriting, UsageError
 
 EMBEDDINGS = formats("embedding")
 """Formats that coordinates can be written in."""
-PICTURES = (".png", ".svg", ".pdf", ".html")
+PAGE = ".html"
+PICTURES = (".png", ".svg", ".pdf", PAGE)
 MOVING = ".gif"
 LIKE_INPUT = {".npy": ".npy", ".npz": ".npy", ".mtx": ".npy", ".zarr": ".npy", ".parquet": ".parquet"}
 STANDARD = "-"

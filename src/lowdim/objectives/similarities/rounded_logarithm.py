@@ -25,8 +25,9 @@ class RoundedLogarithm(Similarity):
 
     The sampled optimiser of UMAP pushes a pair apart by 2 b (x_i - x_k) / ((0.001 + D) (1 + a D^b)), cut at 4 in each
     coordinate. Beyond the core that is 2 K_1 (x_i - x_k), K_1 = b s' / (s (1 + a s^b)), the force of this potential;
-    within it K_1 is rounded, so that the push stays about 4 down to half of the core and falls to 0 from there. The
-    kernel is smooth, as a grid needs it. With a = b = 1 it is log((1 + D) / D), LargeVis's repulsion.
+    within it K_1 is rounded, so that the push stays about 4 down to half of the core and falls to 0 from there. A
+    smaller core lets it rise beyond 4. The kernel is smooth, as a grid needs it.
+    With a = b = 1 it is log((1 + D) / D), LargeVis's repulsion.
     """
 
     a: float = 1.577
@@ -36,9 +37,9 @@ class RoundedLogarithm(Similarity):
     name: ClassVar[str] = "rounded-logarithm"
 
     @classmethod
-    def cut(cls, a: float, b: float, strength: float = 1.0) -> RoundedLogarithm:
-        """The kernel whose core is where the push of a pair, times ``strength``, is 4."""
-        return cls(a, b, core_of(a, b, max(1.0, strength)))
+    def cut(cls, a: float, b: float, strength: float = 1.0, most: float = MOST) -> RoundedLogarithm:
+        """The kernel whose core is where the push of a pair, times ``strength``, is ``most``."""
+        return cls(a, b, core_of(a, b, max(1.0, strength), most))
 
     def slope(self, D: Floats, order: int = 0) -> Floats:
         """K, b s' g and -b (s'' g + s'^2 g'), with g = 1 / (s (1 + a s^b))."""
@@ -61,9 +62,11 @@ class RoundedLogarithm(Similarity):
 
 
 @lru_cache(maxsize=64)
-def core_of(a: float, b: float, strength: float) -> float:
-    """D at which 2 b strength / (sqrt(D) (1 + a D^b)) is 4."""
-    return (
-        float(brentq(lambda d: 2.0 * b * strength - MOST * d * (1.0 + a * d ** (2.0 * b)), 0.0, b * strength))
-        ** 2
-    )
+def core_of(a: float, b: float, strength: float, most: float = MOST) -> float:
+    """D at which 2 b strength / (sqrt(D) (1 + a D^b)) is ``most``."""
+    widest = 2.0 * b * strength / most
+
+    def beyond(d: float) -> float:
+        return d * (1.0 + a * float(d ** (2.0 * b))) - widest
+
+    return float(brentq(beyond, 0.0, widest)) ** 2

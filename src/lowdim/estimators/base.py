@@ -26,7 +26,7 @@ from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, 
 from ..core.run import Run, Shared, Store, Workers
 from ..core.streams import Streams
 from ..data.rows import Rows
-from ..data.shards import Shards, as_shards
+from ..data.shards import Shards, as_shards, comes_in_shards
 from ..errors import InputError
 from ..maps.base import Map
 from ..methods.base import Embedded
@@ -37,6 +37,7 @@ from .coordinates import as_came, describe, read_only
 from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
 from .over_shards import needs_all_rows
+from .placed_shards import placed
 from .recorder import Recorder
 
 COMMON_RULES: Mapping[str, Rule] = {
@@ -259,13 +260,20 @@ class Estimator(
             setattr(self, name, value)
         self.report_ = recorder.report(type(self).__name__, shape, figures)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Embed the rows of ``X`` and return their coordinates, in an array of their own."""
-        return self.fit(X, y).embedding_.copy()
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Embed the rows of ``X`` and return their coordinates, in an array of their own; shards as ``transform``."""
+        model = self.fit(X, y)
+        return model.transform(X) if comes_in_shards(X) else model.embedding_.copy()
 
-    def transform(self, X: Any) -> Floats:
-        """Coordinates of new points, each row alone: any batching gives the same rows, and nothing changes."""
+    def transform(self, X: Any) -> Any:
+        """Coordinates of new points, each row alone: any batching gives the same rows, and nothing changes.
+
+        Those of a dask array are one too, and those of other rows in shards are in shards: both are found when they
+        are asked for, a block at a time. `lowdim.data.shards.write` writes them to a file.
+        """
         check_is_fitted(self)
+        if (source := as_shards(X)) is not None:
+            return placed(self, X, source)
         rows = self._check_input(X, reset=False)
         with np.errstate(all="ignore"):  # what comes out is checked instead
             coordinates = as_came(self.map_.transform(rows, Run(workers=self._workers)), rows)

@@ -15,7 +15,7 @@ from ..core.records import PlannedStage
 from ..core.rules import Real, Rule
 from ..core.run import Run
 from ..data.rows import Rows
-from ..data.shards import InMemory, Shards, as_shards
+from ..data.shards import InMemory, Shards, as_shards, comes_in_shards
 from ..engine.task import ONE_BLAS_THREAD
 from ..errors import InputError
 from ..maps.linear import LinearMap
@@ -86,7 +86,8 @@ class OrientedPCA(Estimator):
 
     def fit_transform(self, X: Any, y: Any = None, *, noise: Any = None) -> Any:
         """Find the directions and return the coordinates of ``X``."""
-        return self.fit(X, y, noise=noise).embedding_.copy()
+        model = self.fit(X, y, noise=noise)
+        return model.transform(X) if comes_in_shards(X) or comes_in_shards(noise) else model.embedding_.copy()
 
     @property
     def _keeps_rows(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,21 +27,28 @@ def check_source(estimator: Any, source: Shards, *, reset: bool, at_least: int =
 def check_shard(source: Shards, start: int, stop: int) -> NDArray[Any]:
     """Rows from ``start`` up to ``stop``, read and checked; an error names the file and the row."""
     block = source.rows(start, stop)
+    check_finite_rows(block, lambda row: source.where(start + row), source.columns)
+    return block
+
+
+def check_finite_rows(
+    block: NDArray[Any], where: Callable[[int], str], columns: tuple[str, ...] | None = None
+) -> None:
+    """Raise where numbers are not finite, or too large; ``where`` says what a row of the block is called."""
     if block.dtype.kind != "f" or not block.size:
-        return block
+        return
     greatest = largest(block)
     if not np.isfinite(greatest):
         row, column = (int(place) for place in np.argwhere(~np.isfinite(block))[0])
         value = float(block[row, column])
         what = "NaN" if np.isnan(value) else f"{'-' if value < 0 else ''}infinity"
-        named = f"column {column}" if source.columns is None else f"column {source.columns[column]!r}"
+        named = f"column {column}" if columns is None else f"column {columns[column]!r}"
         raise NotFiniteError(
-            f"{DATA} must hold finite numbers; {source.where(start + row)} is {what} in {named} (rows are counted from "
-            "0). Remove such rows, or fill them in."
+            f"{DATA} must hold finite numbers; {where(row)} is {what} in {named} (rows are counted from 0). Remove "
+            "such rows, or fill them in."
         )
     if greatest > LARGEST and block.dtype.itemsize > 4:
         raise InputError(
             f"{DATA} must hold numbers of at most {LARGEST:g} in size, so that their squares and products fit into "
-            f"float64; there is one of {greatest:.3g} from {source.where(start)} on. Rescale the rows."
+            f"float64; there is one of {greatest:.3g} from {where(0)} on. Rescale the rows."
         )
-    return block

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import InMemory, MemoryMapped, Shards
-from .opening import as_shards, shards
+from .opening import as_shards, comes_in_shards, shards
+from .writers import write
 
-__all__ = ["InMemory", "MemoryMapped", "Shards", "as_shards", "shards"]
+__all__ = ["InMemory", "MemoryMapped", "Shards", "as_shards", "comes_in_shards", "shards", "write"]

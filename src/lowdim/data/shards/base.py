@@ -73,6 +73,14 @@ class Shards(ABC):
         """Canonical blocks by row number: the same however the source is cut."""
         return row_blocks(self.n_samples, rows_each)
 
+    def streamed(self, rows_each: int, scratch: Path | None = None) -> Iterator[NDArray[Any]]:
+        """All rows in their order, so many at a time.
+
+        A source whose rows are work has it done by the workers, who leave it in a folder of ``scratch``.
+        """
+        for part in self.blocks(rows_each):
+            yield self.rows(part.start, part.stop)
+
     def where(self, row: int) -> str:
         """What a message calls a row: by its file, where it has one."""
         return f"row {row} of {DATA}"

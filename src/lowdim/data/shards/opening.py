@@ -112,15 +112,24 @@ def shards(
 
 def as_shards(X: Any) -> Shards | None:
     """What is in shards already, or lies outside of memory, as shards; None for what is in memory."""
+    if not comes_in_shards(X):
+        return None
+    return shards(X.data if is_of(X, "xarray", "DataArray", "Variable") else X)
+
+
+def comes_in_shards(X: Any) -> bool:
+    """Whether rows are in shards already, or lie outside of memory."""
     if isinstance(X, Shards):
-        return X
-    if is_of(X, "dask", "Array", "DataFrame", "FrameBase") or is_of(X, "zarr", "Array"):
-        return shards(X)
-    if is_of(X, "xarray", "DataArray", "Variable") and is_of(getattr(X, "data", None), "dask", "Array"):
-        return shards(X.data)
-    if is_of(X, "datasets", "Dataset") or is_of(X, "pyarrow", "Dataset"):
-        return shards(X)
-    return None
+        return True
+    if is_of(X, "xarray", "DataArray", "Variable"):
+        # Not `data`, which would read an array of a file.
+        return is_of(getattr(getattr(X, "variable", X), "_data", None), "dask", "Array")
+    return (
+        is_of(X, "dask", "Array", "DataFrame", "FrameBase")
+        or is_of(X, "zarr", "Array")
+        or is_of(X, "datasets", "Dataset")
+        or is_of(X, "pyarrow", "Dataset")
+    )
 
 
 def is_of(X: Any, library: str, *classes: str) -> bool:

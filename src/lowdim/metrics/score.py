@@ -15,11 +15,13 @@ from ..core.records import Floats
 from ..core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
 from ..core.streams import make_generator
 from ..data.rows import Rows
+from ..data.shards import comes_in_shards
 from ..errors import InputError
 from ..neighbors.metrics import MAPPED, metric_name, metric_names
 from ..validation import check_neighbors, check_parameters
 from .correlations import Correlations
 from .distance_tables import Distances, MappedDistances, RanksAsked, View, distances_between, rows_in_view
+from .drawn_shards import Drawn, refuse_pairwise, size_of
 from .inputs import check_embedding, check_labels, check_points, label_codes
 from .neighbor_accuracy import NeighborAccuracy
 from .point_pairs import PointPairs
@@ -78,7 +80,8 @@ def score(
     Parameters
     ----------
     X
-        The data (N x D): dense, memory-mapped or sparse, of any number type; with ``metric="precomputed"`` the
+        The data (N x D): dense, memory-mapped or sparse, of any number type, or in shards, of which at most 50,000 rows
+        are drawn and compared with each other; with ``metric="precomputed"`` the
         distances of all points to all (N x N, dense).
     embedding
         Coordinates of the same points (N x d), compared by Euclidean distance.
@@ -136,6 +139,14 @@ def score(
         "n_jobs": n_jobs,
     }
     check_parameters("score", given, _RULES)
+    n_all = 0
+    if comes_in_shards(X) or comes_in_shards(embedding):
+        if metric == "precomputed":
+            raise refuse_pairwise("score")
+        among = Drawn.of(*size_of(X), random_state)
+        n_all, numbers = among.n_rows, among.numbers
+        X, embedding = among.take("score", "X", X), among.take("score", "embedding", embedding)
+        y = None if y is None else check_labels("score", "y", y, n_all)[numbers]
     rows = check_points("score", X, pairwise=metric == "precomputed")
     points = check_embedding("score", embedding, rows.n_rows)
     check_neighbors(n_neighbors, rows.n_rows)
@@ -156,6 +167,7 @@ def score(
         n_neighbors=n_neighbors,
         metric=metric_name(metric),
         confidence=float(confidence),
+        n_all=n_all or rows.n_rows,
         **{name: value for name, value in found.items() if name in wanted or name == "recall_curve"},
     )
 

@@ -84,7 +84,8 @@ class Scores:
 
     ``scores["continuity"]`` and ``scores.continuity`` are the same `Estimate`; ``print(scores)`` shows a table.
     ``n_rows`` of the ``n_points`` were looked at, each against all others;
-    ``spearman`` and ``distance_correlation`` are of ``n_pairs`` pairs.
+    ``spearman`` and ``distance_correlation`` are of ``n_pairs`` pairs. Of data in shards, the points are a draw from
+    ``n_all`` rows, and neighbours are those among them.
     """
 
     n_points: int
@@ -103,6 +104,7 @@ class Scores:
     residual_variance: Estimate | None = None
     neighbor_accuracy: Estimate | None = None
     recall_curve: RecallCurve | None = None
+    n_all: int = 0
 
     def keys(self) -> tuple[str, ...]:
         """Names of the measures that are there."""
@@ -131,6 +133,7 @@ class Scores:
         curve = self.recall_curve
         return {
             "n_points": self.n_points,
+            "n_all": self.n_all or self.n_points,
             "n_rows": self.n_rows,
             "n_pairs": self.n_pairs,
             "n_neighbors": self.n_neighbors,
@@ -149,7 +152,7 @@ class Scores:
         """A table for people."""
         looked = "all of them" if self.n_rows == self.n_points else f"{self.n_rows:,} of them sampled"
         lines = [
-            f"Scores of an embedding of {self.n_points:,} points, {looked}, {self.n_neighbors} neighbours"
+            f"Scores of an embedding of {self._counted}, {looked}, {self.n_neighbors} neighbours",
         ]
         ranges = [
             "" if self[name].low == self[name].high else f"{self[name].low:.4f} to {self[name].high:.4f}"
@@ -164,6 +167,11 @@ class Scores:
         ]
         return "\n".join(lines)
 
+    @property
+    def _counted(self) -> str:
+        drawn = f" drawn from {self.n_all:,}" if self.n_all > self.n_points else ""
+        return f"{self.n_points:,} points{drawn}"
+
     def _repr_html_(self) -> str:
         """The same for a notebook, with each value and its interval on a line from 0 to 1."""
         looked = "all of them" if self.n_rows == self.n_points else f"{self.n_rows:,} of them sampled"
@@ -173,7 +181,7 @@ class Scores:
             bounds = "" if found.low == found.high else f"{found.low:.4f} to {found.high:.4f}"
             says = MEASURES[name].format(k=self.n_neighbors)
             rows.append([name.replace("_", " "), f"{float(found):.4f}", bounds, bar(float(found)), says])
-        title = f"Scores of an embedding of {self.n_points:,} points, {looked}, {self.n_neighbors} neighbours"
+        title = f"Scores of an embedding of {self._counted}, {looked}, {self.n_neighbors} neighbours"
         return box(
             title, plain_table(["measure", "value", f"{100 * self.confidence:.4g} % interval", "", ""], rows)
         )

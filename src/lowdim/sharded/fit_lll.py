@@ -15,6 +15,7 @@ from ..core.run import Run
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..data.shards import Shards
+from ..data.shards.sampling import sampled_rows
 from ..engine import Tally, Task, run_tasks
 from ..engine.task import ONE_BLAS_THREAD
 from ..maps.locally_linear import LocallyLinearMap
@@ -33,7 +34,7 @@ from .edge_sums import EdgeSums, Total
 from .layout import Layout
 from .place import Output, Place, signs_of
 from .route import Route
-from .sample import Sample, sampled_rows
+from .sample import Sample
 from .search import Merge, Search
 
 SCRATCH = (

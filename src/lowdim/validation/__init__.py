@@ -28,7 +28,7 @@ from .parameters import (
 from .points import check_block, check_coordinates, check_rows, loaded, read_array, view_rows
 from .relations import check_relations
 from .row_numbers import check_left
-from .shards import check_finite_rows, check_shard, check_source
+from .shards import check_finite_rows, check_sample, check_shard, check_source
 
 __all__ = [
     "check_block",
@@ -49,6 +49,7 @@ __all__ = [
     "check_parameters",
     "check_relations",
     "check_rows",
+    "check_sample",
     "check_shard",
     "check_source",
     "check_symmetric",

@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.messages import DATA
+from ..core.records import Integers
 from ..data.shards import Shards
 from ..errors import InputError, NotFiniteError
 from .features import check_features
 from .forms import Taken
 from .points import LARGEST, check_shape, largest
+
+_BYTES = 1 << 25
+"""Bytes of rows that are read at once to pick some."""
 
 
 def check_source(estimator: Any, source: Shards, *, reset: bool, at_least: int = 1) -> Shards:
@@ -29,6 +33,17 @@ def check_shard(source: Shards, start: int, stop: int) -> NDArray[Any]:
     block = source.rows(start, stop)
     check_finite_rows(block, lambda row: source.where(start + row), source.columns)
     return block
+
+
+def check_sample(source: Shards, numbers: Integers) -> NDArray[Any]:
+    """The rows of some rising numbers, read a block at a time and checked; blocks without any are not read."""
+    found = np.empty((numbers.size, source.n_features), source.dtype)
+    for part in source.blocks(max(1, _BYTES // (source.dtype.itemsize * source.n_features))):
+        first, last = np.searchsorted(numbers, (part.start, part.stop))
+        if first < last:
+            start, stop = int(numbers[first]), int(numbers[last - 1]) + 1
+            found[first:last] = check_shard(source, start, stop)[numbers[first:last] - start]
+    return found
 
 
 def check_finite_rows(

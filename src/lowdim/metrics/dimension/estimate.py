@@ -8,9 +8,11 @@ from typing import Any
 from ...core.messages import DATA, named, setting
 from ...core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Whole
 from ...core.streams import make_generator
+from ...data.shards import comes_in_shards
 from ...errors import InputError
 from ...neighbors import metric_names
 from ...validation import check_neighbors, check_parameters
+from ..drawn_shards import Drawn, refuse_pairwise, size_of
 from ..inputs import check_points
 from ..sampling import Sample, sample_size
 from ..score_results import Estimate
@@ -55,8 +57,9 @@ def estimate_dimension(
     Parameters
     ----------
     X
-        The data (N x D): dense, memory-mapped or sparse, of any number type; with ``metric="precomputed"`` the
-        distances of all points to all (N x N, dense). Copies of a point are left out.
+        The data (N x D): dense, memory-mapped or sparse, of any number type, or in shards, of which at most 50,000 rows
+        are drawn; with ``metric="precomputed"`` the distances of all points to all (N x N, dense). Copies of a point
+        are left out.
     method
         ``"mle"``: maximum likelihood of the distances to the nearest neighbours (Levina & Bickel 2005, averaged as by
         MacKay & Ghahramani 2005). ``"two-nn"``: the ratio of the first two (Facco et al. 2017). ``"local-pca"``:
@@ -93,6 +96,14 @@ def estimate_dimension(
     given = {"method": method, "n_neighbors": n_neighbors, "metric": metric, "sample": sample}
     check_parameters(_OWNER, given | {"confidence": confidence, "n_jobs": n_jobs}, _RULES)
     pairwise = metric == "precomputed"
+    notes: list[str] = []
+    if comes_in_shards(X):
+        if pairwise:
+            raise refuse_pairwise(_OWNER)
+        among = Drawn.of(*size_of(X), random_state)
+        X = among.take(_OWNER, "X", X)
+        if len(X) < among.n_rows:
+            notes.append(f"{len(X):,} of {among.n_rows:,} rows were drawn; neighbours are those among them.")
     rows, collapsed = different_rows(
         check_points(_OWNER, X, pairwise=pairwise), pairwise=pairwise, n_jobs=n_jobs
     )
@@ -107,7 +118,8 @@ def estimate_dimension(
             f"{size} have another at distance zero under {setting('metric', metric)}. Use another metric, or scale "
             f"{DATA} up."
         )
-    notes = [f"{touching:,} points with another at distance zero were left out."] if touching else []
+    if touching:
+        notes.append(f"{touching:,} points with another at distance zero were left out.")
     estimates, unused = _run(method, around)
     return DimensionEstimate(
         estimates=estimates,

@@ -11,7 +11,14 @@ from scipy.linalg import subspace_angles
 
 import lowdim
 from lowdim.data.shards import InMemory, MemoryMapped, Shards
-from lowdim.errors import CheckpointError, FormatError, InputError, MemoryLimitError, NotFiniteError
+from lowdim.errors import (
+    CheckpointError,
+    DisconnectedError,
+    FormatError,
+    InputError,
+    MemoryLimitError,
+    NotFiniteError,
+)
 from lowdim.estimators.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
 
@@ -48,6 +55,23 @@ def test_full_recall_is_the_fit_in_memory(affinity: Any) -> None:
         model = fit_to_shards(eigenmaps(affinity=affinity), InMemory.of(ROLL), layout)
         assert relative(model.embedding_, whole.embedding_) < 1e-10
         assert relative(model.eigenvalues_, whole.eigenvalues_) < 1e-10
+
+
+@pytest.mark.parametrize("size", [10, 1000], ids=["lanczos", "lapack"])
+def test_sparse_sums_are_the_dense_ones(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = fit_to_shards(eigenmaps(), InMemory.of(ROLL), CUT)
+    monkeypatch.setattr("lowdim.sharded.edge_sums.MANY_LANDMARKS", 0)
+    monkeypatch.setattr("lowdim.solvers.landmarks.small._LANCZOS_SIZE", size)
+    found = fit_to_shards(eigenmaps(), InMemory.of(ROLL), CUT)
+    assert relative(found.embedding_, wanted.embedding_) < 1e-10
+
+
+def test_parts_that_nothing_ties_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = np.where(np.arange(N)[:, None] % 2, ROLL, ROLL + 1000)
+    for many in (0, 1000):
+        monkeypatch.setattr("lowdim.sharded.edge_sums.MANY_LANDMARKS", many)
+        with pytest.raises(DisconnectedError, match="80 landmarks falls into 2 parts"):
+            fit_to_shards(eigenmaps(), InMemory.of(apart), CUT)
 
 
 def test_two_cells_of_each_point_are_near_to_it() -> None:

@@ -32,6 +32,8 @@ from .search import members_of
 
 CHUNK = 1 << 15
 """Points of a cell whose rows of W Z are held at once."""
+MANY_LANDMARKS = 2000
+"""Landmarks from which A~ and B~ stay sparse: in full they would be the largest arrays of the fit."""
 
 
 @dataclass(frozen=True)
@@ -180,19 +182,13 @@ class Total:
         return cls(csr_array(A), csr_array(B), constraint, row_sums, mass)
 
     def reduced(self) -> Reduced:
-        """A~ and B~ in full, the rows of A~ summing to what they should: see `galerkin`."""
-        A, B = (_mirrored(matrix) for matrix in (self.A, self.B))
-        A[np.diag_indices_from(A)] += self.row_sums - A.sum(axis=1)
-        return Reduced(A, B, self.constraint[:, None])
-
-
-def _mirrored(matrix: Sparse) -> Floats:
-    """The symmetric matrix of an upper triangle."""
-    out = matrix.toarray()
-    diagonal = out.diagonal().copy()
-    out += out.T
-    out[np.diag_indices_from(out)] = diagonal
-    return out
+        """A~ and B~, the rows of A~ summing to what they should: see `galerkin`."""
+        A, B = (csr_array(matrix + sparse.triu(matrix, 1).T) for matrix in (self.A, self.B))
+        lacking = self.row_sums - np.asarray(A @ np.ones(A.shape[0]))
+        A = csr_array(A + sparse.diags_array(lacking))
+        if A.shape[0] >= MANY_LANDMARKS:
+            return Reduced(A, B, self.constraint[:, None])
+        return Reduced(A.toarray(), B.toarray(), self.constraint[:, None])
 
 
 def _unpacked(name: str, part: Arrays, shape: tuple[int, int]) -> Sparse:

@@ -149,7 +149,10 @@ class ShardedLLL:
         k = method.graph.width
         seed = int(run.random("search").integers(2**31))
         self._run(Route(self.source, layout, method.metric, K_Z, self.solver.reg), layout.n_blocks, run)
-        self._run(Search(layout, method.metric, k, method.graph.search, seed), cells.count, run)
+        # An exact search that would do for all points at once must not take as long in every cell.
+        patience = method.graph.patience / cells.count
+        search = Search(layout, method.metric, k, method.graph.search, patience, seed)
+        self._run(search, cells.count, run)
         store.drop("route")
         self._run(Merge(layout, cells.count, k, self.affinity), layout.n_blocks, run)
         store.drop("search")

@@ -28,6 +28,7 @@ class Search:
     metric: str | Callable[..., float]
     n_neighbors: int
     search: str
+    patience: float
     seed: int
     name: str = "search"
 
@@ -43,7 +44,9 @@ class Search:
         recall = 1.0
         if k:
             run = Run.of(self.seed + number, 1)
-            index = build_index(Rows(rows), self.metric, search=self.search, n_neighbors=k, run=run)
+            index = build_index(
+                Rows(rows), self.metric, search=self.search, n_neighbors=k, patience=self.patience, run=run
+            )
             lists = index.query(None, k, run)
             found[0][:] = members[lists.indices].reshape(-1, k)
             found[1][:] = lists.distances.reshape(-1, k)

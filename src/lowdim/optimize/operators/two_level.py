@@ -49,7 +49,7 @@ class TwoLevelSolve:
         self._smoothing = smoothing
         self._n_jobs = n_jobs
         reduced = reduce(Problem(matrix.laplacian, "smallest"), self._Z, run=Run.of(0, n_jobs))
-        self._factor = _factored(4.0 * reduced.A + matrix.shift * reduced.B)
+        self._factor = _factored(4.0 * np.asarray(reduced.A) + matrix.shift * np.asarray(reduced.B))
         self.description = f"two levels, {Z.shape[1]} coarse columns" + (
             f", smoothing of degree {smoothing}" if smoothing else ", added"
         )

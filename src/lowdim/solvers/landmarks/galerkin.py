@@ -25,13 +25,14 @@ _CHUNK_BYTES = 128_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A~ = Z'AZ and B~ = Z'BZ (L x L, dense, symmetric), and ``constraint`` = Z'B T (L x t).
+    """A~ = Z'AZ and B~ = Z'BZ (L x L, symmetric), and ``constraint`` = Z'B T (L x t).
 
-    X = Z X~ is B-orthogonal to the trivial solutions T where constraint' X~ = 0.
+    The matrices are dense; those of very many landmarks, summed by edges, may be sparse. X = Z X~ is B-orthogonal to
+    the trivial solutions T where constraint' X~ = 0.
     """
 
-    A: Floats
-    B: Floats
+    A: Floats | Sparse
+    B: Floats | Sparse
     constraint: Floats
 
     @property

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.linalg import blas, lapack
+from scipy.sparse import csgraph
 
 from ...core.lapack import cholesky, eigenpairs, to_standard
 from ...core.messages import named, setting
 from ...core.parallel import row_blocks
-from ...core.records import End, Floats, Integers
+from ...core.records import End, Floats, Integers, Sparse
 from ...core.run import Run
 from ...errors import ConvergenceError, InputError
 from ..eigen import krylov
@@ -80,6 +81,8 @@ def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tupl
 
 def reduced_components(reduced: Reduced) -> int:
     """Number of parts into which the landmarks that carry points fall where neither A~ nor B~ ties them together."""
+    if not isinstance(reduced.A, np.ndarray) or not isinstance(reduced.B, np.ndarray):
+        return _sparse_components(reduced)
     roots = [np.sqrt(np.abs(matrix.diagonal())) for matrix in (reduced.A, reduced.B)]
     left, count = _carrying(reduced.B), 0
     while left.size:
@@ -95,6 +98,21 @@ def reduced_components(reduced: Reduced) -> int:
     return count
 
 
+def _sparse_components(reduced: Reduced) -> int:
+    """The same where the matrices are sparse."""
+    ties = sparse.csr_array((reduced.size, reduced.size), dtype=bool)
+    for matrix in (reduced.A, reduced.B):
+        entries = sparse.coo_array(matrix)
+        root = np.sqrt(np.abs(matrix.diagonal()))
+        rows, columns = entries.coords
+        strong = np.abs(entries.data) > _TIE * root[rows] * root[columns]
+        ties = ties + sparse.csr_array((strong, (rows, columns)), shape=ties.shape)
+    kept = _carrying(reduced.B)
+    ties = ties[kept][:, kept]
+    ties.eliminate_zeros()
+    return int(csgraph.connected_components(ties.astype(np.float64), directed=False)[0])
+
+
 @dataclass(frozen=True, slots=True)
 class _Pencil:
     """A~ and B~ of the landmarks that carry points, scaled so that B~ has ones on its diagonal.
@@ -102,8 +120,8 @@ class _Pencil:
     The scaled matrices are D A D and D B D with D = diag(scale); they are made only where a factor needs them.
     """
 
-    A: Floats
-    B: Floats
+    A: Floats | Sparse
+    B: Floats | Sparse
     constraint: Floats
     scale: Floats
     kept: Integers
@@ -123,7 +141,7 @@ class _Pencil:
             )
         kept = _carrying(reduced.B)
         whole = kept.size == reduced.size
-        A, B = (M if whole else np.ascontiguousarray(M[np.ix_(kept, kept)]) for M in (reduced.A, reduced.B))
+        A, B = (M if whole else _among(M, kept) for M in (reduced.A, reduced.B))
         scale = 1.0 / np.sqrt(B.diagonal())
         return cls(A, B, scale[:, None] * reduced.constraint[kept], scale, kept)
 
@@ -132,23 +150,33 @@ class _Pencil:
         """Landmarks that carry points."""
         return self.kept.size
 
-    def times(self, matrix: Floats, X: Floats) -> Floats:
+    def times(self, matrix: Floats | Sparse, X: Floats) -> Floats:
         """Scaled A or B times a block of columns."""
         X = self.scale[:, None] * X
-        if X.shape[1] > _NARROW:
-            image = matrix @ X
+        if X.shape[1] > _NARROW or not isinstance(matrix, np.ndarray):
+            image = np.asarray(matrix @ X)
         else:
             image = np.stack([matrix @ column for column in np.ascontiguousarray(X.T)], axis=1)
         return np.asarray(self.scale[:, None] * image)
 
-    def scaled(self, matrix: Floats) -> Floats:
-        """A copy of scaled A or B, in Fortran's order."""
+    def scaled(self, matrix: Floats | Sparse) -> Floats:
+        """A dense copy of scaled A or B, in Fortran's order."""
+        if not isinstance(matrix, np.ndarray):
+            D = sparse.diags_array(self.scale)
+            return np.asarray(sparse.csr_array(D @ matrix @ D).toarray().T)
         out = matrix * self.scale
         out *= self.scale[:, None]
         return out.T
 
 
-def _carrying(B: Floats) -> Integers:
+def _among(matrix: Floats | Sparse, kept: Integers) -> Floats | Sparse:
+    """The rows and columns of some landmarks."""
+    if isinstance(matrix, np.ndarray):
+        return np.ascontiguousarray(matrix[np.ix_(kept, kept)])
+    return sparse.csr_array(matrix[kept][:, kept])
+
+
+def _carrying(B: Floats | Sparse) -> Integers:
     """Landmarks that carry points."""
     diagonal = B.diagonal()
     return np.flatnonzero(diagonal > _NOTHING * diagonal.max(initial=0.0))

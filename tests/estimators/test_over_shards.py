@@ -19,7 +19,7 @@ class Unread(InMemory):
         raise AssertionError("read before it was refused")
 
 
-@pytest.mark.parametrize("estimator", [lowdim.Isomap(), lowdim.TSNE(), lowdim.LaplacianEigenmaps()])
+@pytest.mark.parametrize("estimator", [lowdim.Isomap(), lowdim.MDS(), lowdim.LaplacianEigenmaps()])
 def test_who_needs_all_rows_says_so_before_the_work(estimator: object) -> None:
     with pytest.raises(InputError, match=r"needs all rows.*LaplacianEigenmaps go over shards"):
         estimator.fit(Unread.of(ROWS))  # type: ignore[attr-defined]

@@ -147,7 +147,7 @@ class Estimator(
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         if (source := as_shards(X)) is not None:
-            return self._fit_shards(source)
+            return self._fit_shards(source, y)
         recorder, events = self._listened_to()
         with events.stage("check"):
             rows = self._check_input(X, reset=True)
@@ -159,7 +159,7 @@ class Estimator(
         self._leave(embedded, as_came(embedded.coordinates, rows), recorder, rows.shape)
         return self
 
-    def _fit_shards(self, source: Shards) -> Estimator:
+    def _fit_shards(self, source: Shards, y: Any = None) -> Estimator:
         """``fit`` to rows that need not fit into memory; an InputError, before any work, where a method cannot."""
         raise needs_all_rows(self, source)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from inspect import cleandoc
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from ..core.records import PlannedStage
 from ..core.rules import Either, Nothing, OneOf, Real, Rule, Share, Whole
+from ..data.shards import Shards
 from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
@@ -15,6 +17,7 @@ from .base import COMMON_RULES, Estimator, parameters
 from .graphs import METRIC_RULES
 from .initial_embedding import INIT_RULES
 from .repulsion_and_optimizer import ENGINE_RULES
+from .sampled_fit import fit_to_sample, plan_of_sample
 
 COMMON_EMBEDDING_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
@@ -155,3 +158,10 @@ class CommonEmbedding(Estimator):
     def _is_annealed(self) -> bool:
         """Whether lambda changes from step to step, so that a path is not needed."""
         return self._has_own_schedule or isinstance(self.optimizer, Annealing)
+
+    def _fit_shards(self, source: Shards, y: Any = None) -> Self:
+        fit_to_sample(self, source, y)
+        return self
+
+    def _plan_shards(self, source: Shards) -> list[PlannedStage]:
+        return plan_of_sample(self, source)

@@ -111,7 +111,7 @@ class OrientedPCA(Estimator):
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
         return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
 
-    def _fit_shards(self, source: Shards) -> OrientedPCA:
+    def _fit_shards(self, source: Shards, y: Any = None) -> OrientedPCA:
         noise = None if self._noise is None else InMemory.of(self._noise.block(slice(None)))
         return self._fit_sources(source, noise)
 

@@ -207,7 +207,7 @@ class PCA(Estimator):
             figures["residuals"] = fit.residuals
         return Embedded(coordinates, map_, attributes=self._attributes(fit) | extra, figures=figures)
 
-    def _fit_shards(self, source: Shards) -> PCA:
+    def _fit_shards(self, source: Shards, y: Any = None) -> PCA:
         """``fit`` to rows in shards, of which nothing is kept: ``transform`` gives their coordinates."""
         if self.solver in ("snapshot", "randomized"):
             raise InputError(

@@ -66,7 +66,7 @@ class SpectralEstimator(Estimator):
             run.chosen("method", type(solver).__name__, why)
         return embed(method, Points(rows, method.metric), solver, run)
 
-    def _fit_shards(self, source: Shards) -> Estimator:
+    def _fit_shards(self, source: Shards, y: Any = None) -> Estimator:
         fitted: Estimator = fit_to_shards(self, source)
         return fitted
 

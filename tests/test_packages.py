@@ -37,6 +37,7 @@ ORDER = [
     {"estimators"},
     {"selection"},
     {"models"},
+    {"scanpy"},
     {"cli"},
     {"__main__"},
 ]

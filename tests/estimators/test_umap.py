@@ -91,6 +91,12 @@ def test_min_dist_and_spread_set_the_picture(digits):
     assert nearest(min_dist=0.99, spread=5.0) > nearest(min_dist=0.1, spread=0.5)
 
 
+def test_a_and_b_are_told_after_the_fit(fitted):
+    of_umap_learn = (1.577, 0.895)
+    assert (fitted.a_, fitted.b_) == pytest.approx(of_umap_learn, abs=1e-3)
+    assert not hasattr(lowdim.UMAP(), "a_")
+
+
 def test_labels_pull_apart_and_unknown_ones_follow(digits):
     X, y = digits[0][:600], digits[1][:600]
     free = lowdim.UMAP(max_iter=100).fit(X)

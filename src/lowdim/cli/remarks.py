@@ -79,15 +79,13 @@ def _remark_on_components(source: str, options: argparse.Namespace, session: Ses
 
 
 def _are_counts(X: Any, source: str) -> bool:
-    """Whether numbers look like counts: whole, none negative, some large, and held sparsely or as genes are."""
-    import numpy as np
+    """Whether numbers look like counts, and are held sparsely or as genes are."""
     from scipy import sparse
 
-    is_sparse = bool(sparse.issparse(X))
-    if not (is_sparse or source.lower().rstrip("/").endswith(COUNTED)):
-        return False
-    held = np.asarray(X.data if is_sparse else X)
-    return bool(held.size and held.min() >= 0 and held.max() > 20 and np.array_equal(held, np.round(held)))
+    from ..data.counts import are_counts
+
+    is_genes = sparse.issparse(X) or source.lower().rstrip("/").endswith(COUNTED)
+    return bool(is_genes and are_counts(X))
 
 
 def _ruling_column(X: Any) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import curve_fit
+from sklearn.utils.validation import check_is_fitted
 
 from ..affinities import FittedAffinity, Fuzzy, weigh
 from ..affinities.targets import as_fuzzy_sets
@@ -203,6 +204,18 @@ class UMAP(NeighborEmbedding):
     @property
     def _curve(self) -> tuple[float, float]:
         return fit_curve(float(self.min_dist), float(self.spread))
+
+    @property
+    def a_(self) -> float:
+        """a of the similarity 1 / (1 + a d^2b)."""
+        check_is_fitted(self)
+        return self._curve[0]
+
+    @property
+    def b_(self) -> float:
+        """b of the same."""
+        check_is_fitted(self)
+        return self._curve[1]
 
     @property
     def _attractive_kernel(self) -> Similarity:

@@ -310,3 +310,13 @@ def test_parameters_are_described_by_their_options():
 def test_no_further_data_is_read_where_none_is_named():
     options = embed.make_parser(["x", "-m", "oriented-pca"]).parse(["x", "-m", "oriented-pca"])
     assert read_extra(choose(["-m", "oriented-pca"]), options) == {}
+
+
+def test_parameters_are_left_open_in_the_shell_too(lowdim_command, table):
+    answer = lowdim_command("embed points.npy -m isomap -k auto:connected -d auto -o out.npy -v")
+    model = lowdim.Isomap("auto", n_neighbors="auto:connected").fit(table[0])
+    np.testing.assert_array_equal(np.load("out.npy"), model.embedding_)
+    assert f"--n-neighbors: {model.n_neighbors_} (the graph is connected from" in answer.err
+    assert lowdim_command("plan points.npy -m tsne --perplexity auto").out.count("choose perplexity") == 1
+    wrong = lowdim_command("embed points.npy -m isomap -k auto:all -o other.npy")
+    assert (wrong.code, "--n-neighbors must be" in wrong.err) == (2, True)

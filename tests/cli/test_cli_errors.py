@@ -30,10 +30,19 @@ WRONG_USE = [
     ("embed points.npy --perplexity", "--perplexity needs a value."),
     ("embed points.npy --force=yes", "--force takes no value; got 'yes'."),
     ("embed points.npy -v -q", "exclude each other: give one of them."),
-    ("embed points.npy -m isomap -k five", "-k/--n-neighbors: must be a whole number or none; got 'five'."),
-    ("embed points.npy --perplexity many", "--perplexity: must be a number or none; got 'many'."),
-    ("embed points.npy -m isomap -k 0", "--n-neighbors must be a whole number >= 1, or none; got 0."),
-    ("embed points.npy -m isomap -k 2.5", "--n-neighbors must be a whole number >= 1, or none; got 2.5."),
+    (
+        "embed points.npy -m isomap -k five",
+        "-k/--n-neighbors: must be a whole number or none, or one of auto, auto:recall_area,",
+    ),
+    (
+        "embed points.npy --perplexity many",
+        "--perplexity: must be a number or none, or one of auto, auto:bic,",
+    ),
+    (
+        "embed points.npy -m isomap -k 0",
+        "--n-neighbors must be a whole number >= 1, or one of 'auto', 'auto:recall_area',",
+    ),
+    ("embed points.npy -m isomap -k 2.5", "'auto:connected', or none; got 2.5."),
     (
         "embed points.npy -m lle --variant modifid",
         "--variant must be one of 'standard', 'modified', 'hessian', 'ltsa'; got 'modifid'. Did you mean 'modified'?",
@@ -99,7 +108,7 @@ WRONG_USE = [
     ),
     (
         "sweep points.npy -m isomap --grid n_neighbors=5,six",
-        "--grid n_neighbors: must be a whole number or none; got 'six'.",
+        "--grid n_neighbors: must be a whole number or none, or one of auto,",
     ),
     (
         "sweep points.npy --grid perplexity=5 -o a.parquet",

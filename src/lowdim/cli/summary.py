@@ -16,7 +16,7 @@ FEWEST = 20
 
 def measure(model: Any, table: Any, session: Session) -> Any:
     """Scores of a fitted model, or None where they have no meaning: a graph has no distances."""
-    from ..estimators.graphs import metric_of
+    from ..estimators.metric import metric_of
     from ..metrics import score
 
     pairwise = is_pairwise(model)

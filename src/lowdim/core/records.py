@@ -286,7 +286,8 @@ class Plan:
             ("in all", _in_seconds(self.seconds), format_bytes(self.bytes), "seconds add up, bytes peak")
         )
         title = f"{self.method} on {self.shape[0]} x {self.shape[1]}"
-        return "\n".join([title, *(f"  {a:<14} {b:>9} {c:>10}  {d}".rstrip() for a, b, c, d in rows)])
+        width = max(14, *(len(row[0]) for row in rows))
+        return "\n".join([title, *(f"  {a:<{width}} {b:>9} {c:>10}  {d}".rstrip() for a, b, c, d in rows)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,4 +376,7 @@ def short(value: Any) -> str:
         return f"{shown}, ..." if value.size > 8 else shown
     if isinstance(value, list | tuple):
         return "; ".join(map(str, value))
+    if isinstance(value, Mapping):
+        # Of a curve what follows from it; its points are drawn, and `as_dict` has them.
+        return ", ".join(f"{key} {short(one)}" for key, one in value.items() if not isinstance(one, list))
     return f"{value:.4g}" if isinstance(value, float) else str(value)

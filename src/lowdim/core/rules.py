@@ -106,6 +106,19 @@ class OneOf:
         return isinstance(value, str) and value in self.names
 
 
+class ByItself(OneOf):
+    """``"auto"``: the value is chosen from the data, by the first of some criteria; or by one: ``"auto:criterion"``."""
+
+    def __init__(self, *criteria: str) -> None:
+        super().__init__("auto", *(f"auto:{name}" for name in criteria))
+        self.criteria = criteria
+
+
+def is_open(value: object) -> bool:
+    """Whether a parameter leaves its value to be chosen from the data: see `ByItself`."""
+    return isinstance(value, str) and value.partition(":")[0] == "auto"
+
+
 class Nothing:
     """None."""
 

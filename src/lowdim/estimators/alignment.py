@@ -27,6 +27,7 @@ from ..objectives.base import NeighborObjective
 from ..objectives.linked import Linked, Links
 from ..optimize.outcome import Outcome
 from ..validation import check_parameters, check_relations
+from .choosing.settled import open_parameters
 from .coordinates import as_came
 from .neighbor_embedding import NeighborEmbedding
 from .recorder import Recorder
@@ -82,6 +83,12 @@ def align(
     if len(given) < 2:
         raise InputError(
             f"{named('series', _OWNER)} must hold two data sets or more; got {len(given)}. Fit one alone with fit."
+        )
+    if left := open_parameters(estimator):
+        raise InputError(
+            f"{named(left[0], type(estimator).__name__)} must be a number for align, so that all pictures are of one "
+            f"kind; got {value(getattr(estimator, left[0]))}. Fit one of the data sets with it, and give what was "
+            f"chosen: {left[0]}_ of the model."
         )
     models = [clone(estimator) for _ in given]
     for model in models:

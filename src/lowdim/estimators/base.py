@@ -21,7 +21,7 @@ from ..core.messages import named, setting
 from ..core.messages import value as quoted
 from ..core.notebook import listener_for
 from ..core.places import Place
-from ..core.records import Floats, Integers, Plan, PlannedStage, Report, needed_bytes
+from ..core.records import Floats, Integers, PlannedStage, Report
 from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
 from ..core.run import Run, Shared, Store, Workers
 from ..core.streams import Streams
@@ -33,6 +33,8 @@ from ..methods.base import Embedded
 from ..neighbors.metrics import bind_metric
 from ..store.checkpoint import keeping
 from ..store.identity import Identity
+from .choosing.choosing import Choosing, refuse_shards, with_choices
+from .choosing.settled import chosen_values, with_values
 from .coordinates import as_came, describe, read_only
 from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
@@ -93,6 +95,7 @@ class CommonParameters:
 class Estimator(
     ForeignNames,
     Explaining,
+    Choosing,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -147,6 +150,7 @@ class Estimator(
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         if (source := as_shards(X)) is not None:
+            refuse_shards(self)
             return self._fit_shards(source, y)
         recorder, events = self._listened_to()
         with events.stage("check"):
@@ -155,7 +159,9 @@ class Estimator(
             self._check_memory(rows)
         with keeping(self.checkpoint, lambda: self._identity(rows).beside(y=targets), events) as place:
             run = self._run(events, place, store)
-            embedded = self._embed(rows, run) if targets is None else self._embed_toward(targets, rows, run)
+            model, curves = self._choose(rows, targets, run)
+            embedded = model._embed(rows, run) if targets is None else model._embed_toward(targets, rows, run)
+        embedded = with_choices(embedded, curves)
         self._leave(embedded, as_came(embedded.coordinates, rows), recorder, rows.shape)
         return self
 
@@ -179,7 +185,7 @@ class Estimator(
         """
         check_is_fitted(self)
         rows = self._check_input(X, reset=False)
-        return self._changed(lambda model, run: model._grown(self, rows, run), self._identity(rows))
+        return self._changed(lambda model, run: model._grown(self._settled, rows, run), self._identity(rows))
 
     def remove(self, rows: Any) -> Self:
         """A new model without some of the rows of this one, which stays as it is.
@@ -192,7 +198,7 @@ class Estimator(
         check_is_fitted(self)
         kept = validation.check_left(rows, self._n_rows)
         identity = Identity(type(self).__name__, self.get_params(deep=False), {"kept": kept})
-        return self._changed(lambda model, run: model._shrunk(self, kept, run), identity)
+        return self._changed(lambda model, run: model._shrunk(self._settled, kept, run), identity)
 
     def _changed(self, change: Callable[[Self, Run], Embedded], identity: Identity) -> Self:
         """A new model of the same parameters, with other rows than this one."""
@@ -208,10 +214,13 @@ class Estimator(
             if name.endswith("_in_") or name == "_sklearn_output_config":
                 setattr(model, name, value)
         with keeping(self.checkpoint, lambda: identity.beside(before=self.embedding_), events) as place:
-            embedded = change(model, model._run(events, place, Store()))
+            run, chosen = model._run(events, place, Store()), chosen_values(self)
+            embedded = change(with_values(model, chosen), run)
         coordinates = embedded.coordinates.astype(self.embedding_.dtype, copy=False)
         n_rows = coordinates.shape[0]
         model._leave(embedded, coordinates, recorder, (n_rows, vars(self).get("n_features_in_", n_rows)))
+        for name, value in chosen.items():
+            setattr(model, f"{name}_", value)
         return model
 
     def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
@@ -279,14 +288,6 @@ class Estimator(
             coordinates = as_came(self.map_.transform(rows, Run(workers=self._workers)), rows)
         return validation.check_finite(coordinates, type(self).__name__)
 
-    def plan(self, X: Any) -> Plan:
-        """What ``fit(X)`` would do, in seconds and bytes, without doing it."""
-        self._check_parameters()
-        if (source := as_shards(X)) is not None:
-            return Plan(type(self).__name__, source.shape, tuple(self._plan_shards(source)))
-        rows = validation.view_rows(X)
-        return Plan(type(self).__name__, rows.shape, tuple(self._plan_stages(rows)))
-
     @property
     def _workers(self) -> Workers:
         return Workers(self.n_jobs, validation.parse_bytes(self.memory_limit))
@@ -317,22 +318,6 @@ class Estimator(
             for name, value in self.get_params(deep=False).items()
         }
         return Identity(type(self).__name__, given, {"X": rows.values})
-
-    def _check_memory(self, rows: Rows) -> None:
-        self._check_stages(self._plan_stages(rows))
-
-    def _check_stages(self, stages: list[PlannedStage]) -> None:
-        """Stop before the work where a stage would not fit into the limit, or into what is free."""
-        held, stage = needed_bytes(stages, limited=self.memory_limit is not None)
-        if stage is None:
-            return
-        note = f" ({stage.note})" if stage.note else ""
-        validation.check_memory(
-            int(held),
-            self.memory_limit,
-            what=f"The stage '{stage.name}' of {type(self).__name__}{note}",
-            instead=f"Fit a random subset of the rows and transform the others, or raise {named('memory_limit')}.",
-        )
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return validation.check_rows(self, X, reset=reset, at_least=2 if reset else 1)

@@ -22,7 +22,9 @@ from ..spectral.linear.choose import choose_solver, estimate, fit_pca
 from ..spectral.linear.result import LinearFit
 from ..spectral.signs import leading_signs
 from .base import COMMON_RULES, parameters
-from .graphs import METRIC_RULES, metric_of
+from .choosing.words import components_rule
+from .graphs import METRIC_RULES
+from .metric import metric_of
 from .spectral import SpectralEstimator
 
 
@@ -37,7 +39,8 @@ class ClassicalMDS(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"`` or ``"auto:eigengap"``: see
+        docs/choosing.md.
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense).
     metric_params
@@ -55,6 +58,7 @@ class ClassicalMDS(SpectralEstimator):
     ----------
     embedding_ : array (n_samples, n_components)
     eigenvalues_ : array (n_components,), largest first
+    n_components_ : int, what was chosen where ``n_components`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage, residuals
 
     Examples
@@ -65,7 +69,7 @@ class ClassicalMDS(SpectralEstimator):
     (300, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
@@ -75,10 +79,12 @@ class ClassicalMDS(SpectralEstimator):
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
         **METRIC_RULES,
+        "n_components": components_rule("eigengap"),
         "landmarks": LANDMARKS_RULE,
         "solver": DENSE_SOLVER_RULE,
     }
     _usual_landmarks: ClassVar[type[LandmarkSolver]] = Nystrom
+    _spans_columns: ClassVar[bool] = True
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         if self.metric != "precomputed":
@@ -88,7 +94,7 @@ class ClassicalMDS(SpectralEstimator):
         return validation.check_distances(rows, what="distances", reset=reset)
 
     def _method(self) -> Method:
-        return Scaling(self.n_components, metric_of(self))
+        return Scaling(self._n_components, metric_of(self))
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         # Of Euclidean distances the eigenvectors are known without the N x N matrix: it is another problem, that of the
@@ -105,12 +111,12 @@ class ClassicalMDS(SpectralEstimator):
         return is_euclidean and self.landmarks is None and self.solver in ("auto", "exact")
 
     def _embed_by_pca(self, rows: Rows, run: Run) -> Embedded:
-        validation.check_components(self.n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
+        validation.check_components(self._n_components, rows.n_rows - 1, f"{rows.n_rows} points span no more")
         validation.check_components(
-            self.n_components, rows.n_columns, f"Euclidean distances span the columns of {DATA}"
+            self._n_components, rows.n_columns, f"Euclidean distances span the columns of {DATA}"
         )
         run.chosen("method", "PCA", "classical MDS of Euclidean distances is PCA, without the N x N matrix")
-        fit = run.stage("directions", fit_pca, rows, self.n_components, "auto", kept=LinearFit)
+        fit = run.stage("directions", fit_pca, rows, self._n_components, "auto", kept=LinearFit)
 
         def project(run: Run) -> Embedded:
             signs = leading_signs(LinearMap(fit.mean, fit.components).transform(rows, run))
@@ -126,6 +132,6 @@ class ClassicalMDS(SpectralEstimator):
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         if not self._is_pca:
             return super()._plan_stages(rows)
-        chosen, why = choose_solver(rows, self.n_components, self._workers.memory_limit)
-        seconds, size = estimate(chosen, rows, self.n_components)
+        chosen, why = choose_solver(rows, self._n_components, self._workers.memory_limit)
+        seconds, size = estimate(chosen, rows, self._n_components)
         return [PlannedStage("directions", seconds, size, f"PCA by {chosen}: {why}")]

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..affinities import Affinity
+from ..core.records import Floats
 from ..core.rules import Real, Rule
 from ..data.rows import Rows
 from ..methods.diffusion import Diffusion
 from ..methods.laplacian import USUAL_NEIGHBORS
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .base import parameters
+from .choosing.words import components_rule
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator
 
@@ -30,7 +34,8 @@ class DiffusionMap(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"`` or ``"auto:eigengap"``: see
+        docs/choosing.md.
     alpha
         How much of the density of the points is divided out: 0 leaves it in (the normalised Laplacian), 1/2 gives the
         backward Fokker-Planck operator, 1 leaves the geometry alone (Laplace-Beltrami).
@@ -45,6 +50,7 @@ class DiffusionMap(SpectralEstimator):
     ----------
     embedding_ : array (n_samples, n_components)
     eigenvalues_ : array (n_components,), those of the walk, largest first, without the 1 of the constant vector
+    n_neighbors_, n_components_ : what was chosen, of those that are ``"auto"``
     affinity_matrix_, component_labels_, report_ : as in `LaplacianEigenmaps`
 
     Examples
@@ -55,11 +61,11 @@ class DiffusionMap(SpectralEstimator):
     (500, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
     alpha: float = 1.0
     time: float = 1.0
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
@@ -71,6 +77,7 @@ class DiffusionMap(SpectralEstimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **AFFINITY_RULES,
+        "n_components": components_rule("eigengap"),
         "alpha": Real(0, closed=True),
         "time": Real(0, closed=True),
     }
@@ -78,10 +85,14 @@ class DiffusionMap(SpectralEstimator):
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
+    def _weakness(self, values: Floats) -> Floats:
+        """1 - lambda, the eigenvalues of the Laplacian of the walk."""
+        return np.maximum(1.0 - values, np.finfo(np.float64).eps)
+
     def _method(self) -> Diffusion:
         metric, graph = affinity_metric(self), graph_of(self, USUAL_NEIGHBORS)
         return Diffusion(
-            self.n_components,
+            self._n_components,
             metric,
             graph,
             self.affinity,

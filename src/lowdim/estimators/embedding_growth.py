@@ -32,7 +32,7 @@ from ..optimize.momentum import Momentum
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Later
 from .embedding_schedule import LATE_STEP, choose_optimizer, make_release
-from .graphs import metric_of
+from .metric import metric_of
 from .shifts import describe_shift
 
 if TYPE_CHECKING:

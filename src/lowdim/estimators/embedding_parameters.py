@@ -14,6 +14,7 @@ from ..objectives.repulsion.protocol import Repulsion
 from ..optimize.protocol import Optimizer
 from ..optimize.schedules import Annealing
 from .base import COMMON_RULES, Estimator, parameters
+from .choosing.words import neighbors_rule
 from .graphs import METRIC_RULES
 from .initial_embedding import INIT_RULES
 from .repulsion_and_optimizer import ENGINE_RULES
@@ -23,7 +24,7 @@ COMMON_EMBEDDING_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     **ENGINE_RULES,
     **INIT_RULES,
-    "n_neighbors": Either(Whole(1), Nothing()),
+    "n_neighbors": neighbors_rule(1),
     **METRIC_RULES,
     "max_iter": Either(Whole(1), Nothing()),
     "max_seconds": Either(Real(0), Nothing()),
@@ -44,8 +45,11 @@ _EVERY = """
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     perplexity
         Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
+        ``"auto"`` chooses it, by ``"auto:recall_area"`` or ``"auto:trustworthiness"``; t-SNE and
+        symmetric SNE by ``"auto:bic"`` first: see docs/choosing.md.
     n_neighbors
-        Neighbours that carry affinities; None: three times the perplexity.
+        Neighbours that carry affinities; None: three times the perplexity. ``"auto"`` chooses it
+        by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see docs/choosing.md.
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
@@ -110,6 +114,7 @@ _EVERY = """
     frames_ : list of (iteration, embedding), where ``record`` asked for them
     density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
         is above 0
+    perplexity_, n_neighbors_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage
     """
 
@@ -129,7 +134,7 @@ class CommonEmbedding(Estimator):
 
     n_components: int = 2
     _: KW_ONLY
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
     optimizer: str | Optimizer[Any] | Annealing = "auto"

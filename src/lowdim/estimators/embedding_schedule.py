@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ LATE_STEP = 0.1
 other is strong and short, and longer steps would scatter them."""
 RELEASE = 0.14
 """Share of the iterations of a fit that a picture takes which only grows."""
+GOING_ON = 0.25
+"""Share of the iterations of a fit that a picture takes which begins from that of nearly the same affinities."""
 HOLDS = (1.0, 0.1)
 """Shares of the springs that a picture which only grows is minimised with, before it is without."""
 
@@ -72,6 +75,12 @@ def choose_optimizer(
     run.chosen("optimizer", "L-BFGS on the spectral direction", "the quickest measured")
     noise = 0.0 if objective.engine.is_exact else 1e-6
     return DirectedDescent(LimitedMemory(initial=SpectralDirection()), StrongWolfe(noise=noise)), None
+
+
+def going_on(annealing: Annealing) -> Annealing:
+    """The annealing of a picture that begins from another: without exaggeration, which lays it out, and shorter."""
+    steps = max(1, round(GOING_ON * annealing.iterations))
+    return replace(annealing, iterations=steps, exaggeration=1.0)
 
 
 def make_schedule(

@@ -70,7 +70,7 @@ class Explaining:
         pairwise = bool(self.__sklearn_tags__().input_tags.pairwise)
         rows = _rows_of(self, X, pairwise)
         return explain_selection(
-            self,
+            self._settled,
             rows,
             selection,
             against=against,

@@ -11,7 +11,7 @@ import numpy as np
 from ..affinities import FittedAffinity, Fuzzy, weigh
 from ..core.messages import DATA, named, setting
 from ..core.records import Floats, Sparse
-from ..core.rules import Either, Nothing, Real, Rule, Truth, Whole
+from ..core.rules import Real, Rule, Truth, is_open
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -25,6 +25,7 @@ from ..objectives.similarities import GAUSSIAN, Logarithm, LogarithmicSpring, Si
 from ..optimize.outcome import Outcome
 from ..optimize.schedules import Annealing
 from .base import Estimator, parameters
+from .choosing.words import neighbors_rule
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
 from .initial_embedding import find_start
@@ -56,7 +57,8 @@ class ForceAtlas2(NeighborEmbedding):
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     n_neighbors
         Neighbours of each point in the graph, the point itself among them, as UMAP counts them; None: 15, or all points
-        where there are fewer.
+        where there are fewer. ``"auto"`` chooses them by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or
+        ``"auto:connected"``: see docs/choosing.md.
     scaling
         Weight of the repulsion: pictures are sqrt(scaling) times as wide.
     gravity
@@ -100,6 +102,7 @@ class ForceAtlas2(NeighborEmbedding):
     n_iter_ : int
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
     frames_ : list of (iteration, embedding), where ``record`` asked for them
+    n_neighbors_ : int, what was chosen where ``n_neighbors`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -118,7 +121,7 @@ class ForceAtlas2(NeighborEmbedding):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_EMBEDDING_RULES,
-        "n_neighbors": Either(Whole(2), Nothing()),
+        "n_neighbors": neighbors_rule(2),
         "scaling": Real(0),
         "gravity": Real(0, closed=True),
         "strong_gravity": Truth(),
@@ -126,6 +129,7 @@ class ForceAtlas2(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "scaling", "gravity")
     _surely_bounded: ClassVar[float] = np.inf
+    _counts_itself: ClassVar[bool] = True
     _pushes_alike: ClassVar[bool] = False
 
     _grown = Estimator._grown
@@ -137,7 +141,8 @@ class ForceAtlas2(NeighborEmbedding):
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         rows = check_points(self, X, what="affinities", reset=reset)
-        if reset and self.n_neighbors is not None and self.n_neighbors > rows.n_rows:
+        count = None if is_open(self.n_neighbors) else self._n_neighbors
+        if reset and count is not None and count > rows.n_rows:
             raise InputError(
                 f"{named('n_neighbors')} must be at most the number of points, each of which is its own first "
                 f"neighbour; got {setting('n_neighbors', self.n_neighbors)} with {rows.n_rows} points. Use "
@@ -155,8 +160,8 @@ class ForceAtlas2(NeighborEmbedding):
 
     def _wanted_neighbors(self, n_rows: int) -> int:
         """The others among the neighbours."""
-        if self.n_neighbors is not None:
-            return self.n_neighbors - 1
+        if self._n_neighbors is not None:
+            return self._n_neighbors - 1
         return max(1, min(USUAL_NEIGHBORS, n_rows) - 1)
 
     def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:

@@ -9,13 +9,15 @@ import numpy as np
 
 from .. import validation
 from ..affinities import AFFINITY_RULE, resolve_affinity
-from ..core.rules import Either, Function, Instance, Nothing, OneOf, Real, Rule, Whole
+from ..core.rules import Either, Function, Instance, Nothing, OneOf, Real, Rule
 from ..data.rows import Rows
-from ..neighbors import bind_metric, check_neighbors_or_radius
+from ..neighbors import check_neighbors_or_radius
 from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE
 from ..solvers.named import SOLVER_RULE
 from .base import COMMON_RULES
+from .choosing.words import neighbors_rule
+from .metric import metric_of
 
 METRIC_RULES: Mapping[str, Rule] = {
     "metric": Either(Instance(str), Function()),
@@ -24,7 +26,7 @@ METRIC_RULES: Mapping[str, Rule] = {
 NEIGHBOR_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     **METRIC_RULES,
-    "n_neighbors": Either(Whole(1), Nothing()),
+    "n_neighbors": neighbors_rule(1),
     "radius": Either(Real(0, endless=True), Nothing()),
     "search": OneOf("auto", "exact", "approximate"),
     "on_disconnected": OneOf("error", "connect", "largest", "per_component"),
@@ -37,12 +39,6 @@ AFFINITY_RULES: Mapping[str, Rule] = {
 }
 
 
-def metric_of(estimator: Any) -> Any:
-    """The metric of an estimator and its parameters, as one value; Euclidean where it has no such parameter."""
-    metric = getattr(estimator, "metric", "euclidean")
-    return bind_metric(metric, getattr(estimator, "metric_params", None))
-
-
 def affinity_metric(estimator: Any) -> Any:
     """The same of an estimator whose affinities may be given in its place."""
     return "graph" if estimator.affinity == "precomputed" else metric_of(estimator)
@@ -53,9 +49,9 @@ def graph_of(estimator: Any, usual: int) -> Graph:
     policy = estimator.on_disconnected
     if getattr(estimator, "affinity", None) == "precomputed":
         return Graph(None, np.inf, usual, "auto", on_disconnected=policy)
-    check_neighbors_or_radius(type(estimator).__name__, estimator.n_neighbors, estimator.radius)
+    check_neighbors_or_radius(type(estimator).__name__, estimator._n_neighbors, estimator.radius)
     radius = np.inf if estimator.metric == "graph" else estimator.radius
-    return Graph(estimator.n_neighbors, radius, usual, estimator.search, on_disconnected=policy)
+    return Graph(estimator._n_neighbors, radius, usual, estimator.search, on_disconnected=policy)
 
 
 def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:

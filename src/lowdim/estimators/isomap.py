@@ -22,7 +22,9 @@ from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.nystrom import Nystrom
 from ..solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from .base import parameters
-from .graphs import NEIGHBOR_RULES, check_points, graph_of, metric_of
+from .choosing.words import components_rule
+from .graphs import NEIGHBOR_RULES, check_points, graph_of
+from .metric import metric_of
 from .spectral import SpectralEstimator
 
 
@@ -37,9 +39,11 @@ class Isomap(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"`` or ``"auto:eigengap"``: see
+        docs/choosing.md.
     n_neighbors
-        Nearest points that each point is tied to; None: 10, or all others where there are fewer.
+        Nearest points that each point is tied to; None: 10, or all others where there are fewer. ``"auto"`` chooses it
+        by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see docs/choosing.md.
     radius
         Tie each point to all within this distance instead (epsilon-Isomap).
     metric
@@ -66,6 +70,7 @@ class Isomap(SpectralEstimator):
         (from 1000 points to all others where there are more; absent where only parts were embedded)
     reconstruction_error_ : float, |B - XX'| / N (absent where residual_variance_ is)
     component_labels_ : array (n_samples,), 0 for the largest component
+    n_neighbors_, n_components_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage, residuals
 
     Examples
@@ -76,9 +81,9 @@ class Isomap(SpectralEstimator):
     (500, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
@@ -89,6 +94,7 @@ class Isomap(SpectralEstimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **NEIGHBOR_RULES,
+        "n_components": components_rule("eigengap"),
         "landmarks": LANDMARKS_RULE,
         "solver": DENSE_SOLVER_RULE,
     }
@@ -101,7 +107,7 @@ class Isomap(SpectralEstimator):
         return check_points(self, X, what="edge lengths", reset=reset)
 
     def _method(self) -> Geodesic:
-        return Geodesic(self.n_components, metric_of(self), graph_of(self, USUAL_NEIGHBORS))
+        return Geodesic(self._n_components, metric_of(self), graph_of(self, USUAL_NEIGHBORS))
 
     def geodesics(self, X: Any) -> Floats:
         """Lengths of the shortest paths from each row of X to the fitted points, through the graph (n x N).

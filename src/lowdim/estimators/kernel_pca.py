@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..core.messages import named, setting
 from ..core.records import Floats, PlannedStage
-from ..core.rules import Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
+from ..core.rules import ByItself, Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -39,7 +39,8 @@ class KernelPCA(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding; None: all that the kernel matrix has.
+        Dimensions of the embedding; None: all that the kernel matrix has. ``"auto"`` chooses them, by
+        ``"auto:eigengap"`` or ``"auto:dimension"``: see docs/choosing.md.
     kernel
         ``"linear"``, ``"rbf"``, ``"poly"`` (or ``"polynomial"``), ``"sigmoid"``, ``"cosine"``, ``"laplacian"``, a
         function of two rows, or ``"precomputed"``.
@@ -67,6 +68,7 @@ class KernelPCA(SpectralEstimator):
     eigenvalues_ : array (n_components,), largest first
     gamma_ : float, ``gamma``, or what None stood for
     preimage_ : the way back to points, where it was learned
+    n_components_ : int, what was chosen where ``n_components`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage, residuals
 
     Examples
@@ -77,7 +79,7 @@ class KernelPCA(SpectralEstimator):
     (300, 2)
     """
 
-    n_components: int | None = 2
+    n_components: int | str | None = 2
     _: KW_ONLY
     kernel: str | Callable[..., float] = "linear"
     gamma: float | None = None
@@ -90,7 +92,7 @@ class KernelPCA(SpectralEstimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
-        "n_components": Either(Whole(1), Nothing()),
+        "n_components": Either(Whole(1), ByItself("eigengap", "dimension"), Nothing()),
         "kernel": Either(OneOf(*KERNELS, *OTHER_WORDS, "precomputed"), Function()),
         "gamma": Either(Real(0), Nothing()),
         "degree": Whole(1),
@@ -124,7 +126,7 @@ class KernelPCA(SpectralEstimator):
         return learned.points(coordinates, Run(workers=self._workers))
 
     def _method(self) -> KernelComponents:
-        return KernelComponents(1 if self.n_components is None else self.n_components, self._kernel)
+        return KernelComponents(1 if self.n_components is None else self._n_components, self._kernel)
 
     def _method_for(self, rows: Rows) -> KernelComponents:
         if self.n_components is not None:

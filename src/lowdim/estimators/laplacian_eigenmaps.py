@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..affinities import Affinity
+from ..core.records import Floats
 from ..core.rules import Rule
 from ..data.rows import Rows
 from ..methods.laplacian import USUAL_NEIGHBORS, Eigenmaps
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .base import parameters
+from .choosing.words import components_rule
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
 from .spectral import SpectralEstimator
 
@@ -26,9 +30,11 @@ class LaplacianEigenmaps(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"`` or ``"auto:eigengap"``: see
+        docs/choosing.md.
     n_neighbors
-        Nearest points that each point is tied to; None: 10, or all others where there are fewer.
+        Nearest points that each point is tied to; None: 10, or all others where there are fewer. ``"auto"`` chooses it
+        by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see docs/choosing.md.
     radius
         Tie each point to all within this distance instead: the geometric graph of threshold tau.
     metric
@@ -61,6 +67,7 @@ class LaplacianEigenmaps(SpectralEstimator):
     eigenvalues_ : array (n_components,), smallest first
     affinity_matrix_ : sparse array of the distinct points (absent where only parts were embedded)
     component_labels_ : array (n_samples,), 0 for the largest component
+    n_neighbors_, n_components_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage, residuals
 
     Examples
@@ -71,9 +78,9 @@ class LaplacianEigenmaps(SpectralEstimator):
     (500, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
@@ -83,11 +90,18 @@ class LaplacianEigenmaps(SpectralEstimator):
     search: str = "auto"
     on_disconnected: str = "connect"
 
-    _rules: ClassVar[Mapping[str, Rule]] = AFFINITY_RULES
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **AFFINITY_RULES,
+        "n_components": components_rule("eigengap"),
+    }
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         return check_affinity_input(self, X, reset=reset)
 
+    def _weakness(self, values: Floats) -> Floats:
+        """The eigenvalues themselves, smallest first."""
+        return np.maximum(values, np.finfo(np.float64).eps)
+
     def _method(self) -> Eigenmaps:
         metric, graph = affinity_metric(self), graph_of(self, USUAL_NEIGHBORS)
-        return Eigenmaps(self.n_components, metric, graph, self.affinity, self.bandwidth)
+        return Eigenmaps(self._n_components, metric, graph, self.affinity, self.bandwidth)

@@ -13,7 +13,7 @@ from ..affinities import FittedAffinity, weigh
 from ..affinities.binary import Binary
 from ..affinities.entropic import NEIGHBORS_PER_PERPLEXITY, Entropic
 from ..core.records import Floats, Sparse
-from ..core.rules import Either, Nothing, Real, Rule
+from ..core.rules import Real, Rule
 from ..core.run import Run
 from ..data.rows import Rows
 from ..neighbors.neighborhood import Neighborhood
@@ -25,6 +25,7 @@ from ..objectives.similarities import STUDENT, OffsetLogarithm, Similarity
 from ..optimize.schedules import Annealing
 from .affinity_embedding import FEWEST_NEIGHBORS
 from .base import Estimator, parameters
+from .choosing.words import perplexity_rule
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
 from .neighbor_embedding import NeighborEmbedding
@@ -50,9 +51,11 @@ class LargeVis(NeighborEmbedding):
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     perplexity
         Effective number of neighbours of each point. None: 50, or a third of the neighbours of the point that has the
-        fewest.
+        fewest. ``"auto"`` chooses it, by ``"auto:recall_area"`` or ``"auto:trustworthiness"``: see docs/choosing.md.
     n_neighbors
         Neighbours that carry affinities; None: three times the perplexity, or all others where there are fewer.
+        ``"auto"`` chooses them by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see
+        docs/choosing.md.
     gamma
         Weight of a pair that was drawn against one that is an edge.
     negative_samples
@@ -102,6 +105,7 @@ class LargeVis(NeighborEmbedding):
     n_iter_ : int
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
     frames_ : list of (iteration, embedding), where ``record`` asked for them
+    perplexity_, n_neighbors_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -113,19 +117,20 @@ class LargeVis(NeighborEmbedding):
     """
 
     _: KW_ONLY
-    perplexity: float | None = None
+    perplexity: float | str | None = None
     gamma: float = 7.0
     negative_samples: float = 5
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_EMBEDDING_RULES,
-        "perplexity": Either(Real(0), Nothing()),
+        "perplexity": perplexity_rule(),
         "gamma": Real(0),
         "negative_samples": Real(0),
     }
     _leading: ClassVar[tuple[str, ...]] = ("perplexity", "n_neighbors", "gamma")
     _surely_bounded: ClassVar[float] = np.inf
     _pushes_alike: ClassVar[bool] = False
+    _usual_perplexity: ClassVar[float] = USUAL_PERPLEXITY
     _anneals: ClassVar[bool] = True
 
     _grown = Estimator._grown
@@ -143,16 +148,21 @@ class LargeVis(NeighborEmbedding):
         return OffsetLogarithm()
 
     def _wanted_neighbors(self, n_rows: int) -> int:
-        if self.n_neighbors is not None:
-            return self.n_neighbors
-        return min(ceil(NEIGHBORS_PER_PERPLEXITY * (self.perplexity or USUAL_PERPLEXITY)), max(1, n_rows - 1))
+        if self._n_neighbors is not None:
+            return self._n_neighbors
+        return min(ceil(NEIGHBORS_PER_PERPLEXITY * self._known_perplexity), max(1, n_rows - 1))
+
+    @property
+    def _known_perplexity(self) -> float:
+        """The perplexity whose affinities the neighbours carry."""
+        return self._perplexity or self._usual_perplexity
 
     def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:
         """t-SNE's affinities, or the graph that was given."""
         if hood.points.metric == "graph":
             return weigh(hood.neighbors, None, run)
-        if self.perplexity is not None:
-            return weigh(hood.neighbors, Entropic(float(self.perplexity)), run)
+        if self._perplexity is not None:
+            return weigh(hood.neighbors, Entropic(float(self._perplexity)), run)
         fewest = int(hood.neighbors.counts.min())
         if fewest < FEWEST_NEIGHBORS:
             run.chosen("affinity", "Binary", f"{hood.n_points} points are too few for a perplexity")

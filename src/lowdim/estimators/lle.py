@@ -12,7 +12,9 @@ from ..methods.lle import VARIANTS, LocallyLinear, fewest_neighbors
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE
 from .base import parameters
-from .graphs import NEIGHBOR_RULES, check_points, graph_of, metric_of
+from .choosing.words import components_rule
+from .graphs import NEIGHBOR_RULES, check_points, graph_of
+from .metric import metric_of
 from .spectral import SpectralEstimator
 
 USUAL_NEIGHBORS = 12
@@ -36,9 +38,11 @@ class LLE(SpectralEstimator):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"``: see docs/choosing.md.
     n_neighbors
         Nearest points of each point; None: 12 (more where the variant needs more), or all others where there are fewer.
+        ``"auto"`` chooses them by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see
+        docs/choosing.md.
     variant
         ``"standard"``, ``"modified"``, ``"hessian"`` or ``"ltsa"``.
     reg
@@ -64,6 +68,7 @@ class LLE(SpectralEstimator):
     eigenvalues_ : array (n_components,), smallest first
     reconstruction_error_ : float, their sum
     component_labels_ : array (n_samples,), 0 for the largest component
+    n_neighbors_, n_components_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage, residuals
 
     Examples
@@ -74,9 +79,9 @@ class LLE(SpectralEstimator):
     (500, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     variant: str = "standard"
     reg: float = 1e-3
     radius: float | None = None
@@ -88,6 +93,7 @@ class LLE(SpectralEstimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **NEIGHBOR_RULES,
+        "n_components": components_rule(),
         "variant": OneOf(*VARIANTS),
         "reg": Real(0),
         "solver": SOLVER_RULE,
@@ -97,10 +103,14 @@ class LLE(SpectralEstimator):
         return check_points(self, X, what="edge lengths", reset=reset)
 
     def _method(self) -> LocallyLinear:
-        usual = max(USUAL_NEIGHBORS, fewest_neighbors(self.variant, self.n_components) + 1)
+        usual = max(USUAL_NEIGHBORS, fewest_neighbors(self.variant, self._n_components) + 1)
         return LocallyLinear(
-            self.n_components, metric_of(self), graph_of(self, usual), self.variant, self.reg
+            self._n_components, metric_of(self), graph_of(self, usual), self.variant, self.reg
         )
+
+    @property
+    def _fewest_neighbors(self) -> int:
+        return max(2, fewest_neighbors(self.variant, self._n_components))
 
     @property
     def reconstruction_error_(self) -> float:

@@ -30,7 +30,7 @@ class MDS(StressEmbedding):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"``: see docs/choosing.md.
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense; those that are not
         known are NaN, and do not count). A truth value stands for Euclidean distances, and for ``metric_mds``.
@@ -63,6 +63,7 @@ class MDS(StressEmbedding):
     n_iter_ : int
     history_ : iterations, seconds and values, as shares of the sum of w delta^2 (non-metric: of w d^2)
     pivots_ : array of the rows that are pivots, where there are any
+    n_components_ : int, what was chosen where ``n_components`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -73,7 +74,7 @@ class MDS(StressEmbedding):
     (300, 2)
     """
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
     metric: str | Callable[..., float] | bool = "euclidean"  # type: ignore[assignment]
     metric_mds: bool = True

@@ -42,10 +42,10 @@ from ..validation.targets import check_labels, check_numbers
 from . import costs
 from .base import Estimator
 from .embedding_growth import grown, shrunk
-from .embedding_parameters import CommonEmbedding
-from .embedding_schedule import LATE_STEP, choose_optimizer, make_schedule
-from .graphs import metric_of
+from .embedding_schedule import LATE_STEP, choose_optimizer, going_on, make_schedule
+from .embedding_trials import EmbeddingTrials
 from .initial_embedding import check_start, find_start
+from .metric import metric_of
 from .reopening import Reopening
 from .repulsion_and_optimizer import check_repulsion, choose_repulsion
 
@@ -55,7 +55,7 @@ WIDEST = 1e6
 """Extent of a picture, in widths of the similarities, that no minimum has: it has none, and grows for ever."""
 
 
-class NeighborEmbedding(Reopening, CommonEmbedding):
+class NeighborEmbedding(Reopening, EmbeddingTrials):
     """Base of SNE, symmetric SNE, t-SNE, the elastic embedding and UMAP.
 
     A subclass says which affinities there are, which kernels attraction and repulsion have, the objective, the scale of
@@ -140,8 +140,8 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
     def _graph_of(self, n_rows: int) -> Graph:
         """The neighbour graph of so many rows."""
         wanted = self._wanted_neighbors(n_rows)
-        count = None if self.n_neighbors is None else wanted
-        counts_itself = self.n_neighbors is not None and wanted < self.n_neighbors
+        count = None if self._n_neighbors is None else wanted
+        counts_itself = self._n_neighbors is not None and wanted < self._n_neighbors
         graph = Graph(count, None, wanted, self.search, NEIGHBOR_PATIENCE, is_light=True)
         return replace(graph, counts_itself=counts_itself)
 
@@ -225,6 +225,8 @@ class NeighborEmbedding(Reopening, CommonEmbedding):
     ) -> Outcome:
         usual = self._usual_annealing(objective, len(lambdas), run)
         optimizer, annealing = choose_optimizer(usual or self.optimizer, objective, run)
+        if annealing is not None and self._goes_on:
+            annealing = going_on(annealing)
         schedule = make_schedule(
             lambdas,
             annealing,

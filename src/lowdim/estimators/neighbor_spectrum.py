@@ -78,8 +78,10 @@ class NeighborSpectrum(AffinityEmbedding):
         m, of position 1 and beyond: the larger, the more do points repel there.
     perplexity
         Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
+        ``"auto"`` chooses it, by ``"auto:recall_area"`` or ``"auto:trustworthiness"``: see docs/choosing.md.
     n_neighbors
-        Neighbours that carry affinities; None: three times the perplexity.
+        Neighbours that carry affinities; None: three times the perplexity. ``"auto"`` chooses it
+        by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see docs/choosing.md.
     metric
         Name of a metric, a function of two rows, ``"precomputed"`` (X holds distances, dense or a sparse neighbour
         graph) or ``"graph"`` (X holds affinities: a weighted or unweighted graph).
@@ -130,6 +132,7 @@ class NeighborSpectrum(AffinityEmbedding):
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed there
     density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
         is above 0
+    perplexity_, n_neighbors_ : what was chosen, of those that are ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -152,6 +155,7 @@ class NeighborSpectrum(AffinityEmbedding):
         "positions": Either(Whole(2), Instance(list, tuple, np.ndarray)),
         "negative_sample_rate": Real(0),
     }
+    _goes_on_warm: ClassVar[bool] = False
     _leading: ClassVar[tuple[str, ...]] = ("position", "positions", "perplexity")
     _surely_bounded: ClassVar[float] = np.inf
     _anneals: ClassVar[bool] = True

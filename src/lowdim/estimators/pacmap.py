@@ -13,7 +13,7 @@ from ..affinities import FittedAffinity, weigh
 from ..affinities.scaled_nearest import ScaledNearest
 from ..core.messages import DATA, setting
 from ..core.records import Floats, Sparse
-from ..core.rules import Either, Nothing, OneOf, Real, Rule, Whole
+from ..core.rules import OneOf, Real, Rule
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -31,7 +31,8 @@ from ..optimize.outcome import Outcome, Stopping
 from ..optimize.schedules import PairPhases, Phase, Schedule
 from .base import Estimator, parameters
 from .embedding_parameters import COMMON_EMBEDDING_RULES
-from .graphs import check_points, metric_of
+from .graphs import check_points
+from .metric import metric_of
 from .neighbor_embedding import NEIGHBOR_PATIENCE, NeighborEmbedding
 from .without_terms import refuse_terms
 
@@ -59,7 +60,8 @@ class PaCMAP(NeighborEmbedding):
     n_components
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     n_neighbors
-        Near pairs of each point; None: 10, or all others where there are fewer.
+        Near pairs of each point; None: 10, or all others where there are fewer. ``"auto"`` chooses it
+        by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or ``"auto:connected"``: see docs/choosing.md.
     MN_ratio
         Mid-near pairs for each near one.
     FP_ratio
@@ -99,6 +101,7 @@ class PaCMAP(NeighborEmbedding):
     n_iter_ : int
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed
     frames_ : list of (iteration, embedding), where ``record`` asked for them
+    n_neighbors_ : int, what was chosen where ``n_neighbors`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -116,7 +119,6 @@ class PaCMAP(NeighborEmbedding):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_EMBEDDING_RULES,
-        "n_neighbors": Either(Whole(1), Nothing()),
         "MN_ratio": Real(0, closed=True),
         "FP_ratio": Real(0),
         "lr": Real(0),
@@ -125,6 +127,7 @@ class PaCMAP(NeighborEmbedding):
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "MN_ratio", "FP_ratio")
     _surely_bounded: ClassVar[float] = np.inf
     _pushes_alike: ClassVar[bool] = False
+    _goes_on_warm: ClassVar[bool] = False
     _anneals: ClassVar[bool] = True
 
     _grown = Estimator._grown
@@ -158,7 +161,10 @@ class PaCMAP(NeighborEmbedding):
 
     def _near(self, n_others: int) -> int:
         """Near pairs of each point."""
-        return min(USUAL_NEIGHBORS, n_others) if self.n_neighbors is None else self.n_neighbors
+        return min(USUAL_NEIGHBORS, n_others) if self._n_neighbors is None else self._n_neighbors
+
+    def _usual_neighbors(self, n_points: int) -> int:
+        return self._near(max(1, n_points - 1))
 
     def _wanted_neighbors(self, n_rows: int) -> int:
         others = max(1, n_rows - 1)

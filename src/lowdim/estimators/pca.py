@@ -13,7 +13,7 @@ from .. import validation
 from ..core.messages import named
 from ..core.parallel import count_workers
 from ..core.records import Floats, PlannedStage
-from ..core.rules import Either, Nothing, OneOf, Real, Rule, Truth, Whole
+from ..core.rules import ByItself, Either, Nothing, OneOf, Real, Rule, Truth, Whole
 from ..core.run import Run
 from ..data.rows import Rows
 from ..data.shards import Shards
@@ -46,7 +46,8 @@ class PCA(Estimator):
     ----------
     n_components
         Number of directions; a share of the variance in (0, 1), whose fewest directions are kept; ``"mle"`` for the
-        number that the rows themselves speak for (Minka 2000); or None for all.
+        number that the rows themselves speak for (Minka 2000); or None for all. ``"auto"`` chooses it: by
+        ``"auto:hard-threshold"``, singular values above noise (Gavish & Donoho 2014), or by ``"auto:mle"``.
     solver
         ``"auto"`` picks by shape and says why. ``"covariance"``: the D x D covariance. ``"snapshot"``: the N x N
         inner products, for far fewer samples than columns. ``"randomized"``: block Krylov iteration to a stated
@@ -73,14 +74,16 @@ class PCA(Estimator):
     (1797, 2)
     """
 
-    n_components: float | Literal["mle"] | None = 2
+    n_components: float | str | None = 2
     _: KW_ONLY
     solver: Literal["auto"] | Solver = "auto"
     whiten: bool = False
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_RULES,
-        "n_components": Either(Whole(1), Real(0, high=1), OneOf("mle"), Nothing()),
+        "n_components": Either(
+            Whole(1), Real(0, high=1), OneOf("mle"), ByItself("hard-threshold", "mle"), Nothing()
+        ),
         "solver": OneOf("auto", *SOLVERS),
         "whiten": Truth(),
     }
@@ -191,12 +194,12 @@ class PCA(Estimator):
             validation.check_components(self._count, min(rows.shape), "the smaller of samples and features")
         extra: dict[str, Any] = {}
         if self.solver == "streaming":
-            count = require_count(self.n_components, self.solver)
+            count = require_count(self._n_components, self.solver)
             empty = Sketch.empty(rows.n_columns, sketch_capacity(count, rows.n_columns))
             sketch = run.stage("directions", sketch_rows, empty, rows, kept=Sketch)
             fit, extra = sketch.fit(count), {"sketch_": sketch}
         else:
-            fit = run.stage("directions", fit_pca, rows, self.n_components, self.solver, kept=LinearFit)
+            fit = run.stage("directions", fit_pca, rows, self._n_components, self.solver, kept=LinearFit)
         map_ = self._map(fit)
         coordinates = run.stage("project", map_.transform, rows)
         figures: dict[str, Any] = {
@@ -221,11 +224,11 @@ class PCA(Estimator):
             if self._count is not None:
                 smaller = "the smaller of samples and features"
                 validation.check_components(self._count, min(source.shape), smaller)
-            check_likeliest(self.n_components, source.shape)
+            check_likeliest(self._n_components, source.shape)
             self._check_stages(self._plan_shards(source))
         extra: dict[str, Any] = {}
         if self.solver == "streaming":
-            count = require_count(self.n_components, self.solver)
+            count = require_count(self._n_components, self.solver)
             capacity = sketch_capacity(count, source.n_features)
             run = Run(events, self._workers)
             sketch = run.stage("directions", sketch_of_shards, source, capacity)
@@ -234,7 +237,7 @@ class PCA(Estimator):
             with tasks_of(self, events, X=source) as (store, run):
                 gathered = run.stage("directions", moments_of_shards, "moments", source, store)
             with ONE_BLAS_THREAD:
-                fit = components_of(gathered, self.n_components)
+                fit = components_of(gathered, self._n_components)
         embedded = Embedded(
             np.empty((0, fit.components.shape[0])),
             self._map(fit),
@@ -280,7 +283,7 @@ class PCA(Estimator):
         width = self._count or min(n_rows, n_columns)
         limit = validation.parse_bytes(self.memory_limit)
         solver, why = (
-            choose_solver(rows, self.n_components, limit)
+            choose_solver(rows, self._n_components, limit)
             if self.solver == "auto"
             else (self.solver, "asked for")
         )

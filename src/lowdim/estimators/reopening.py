@@ -14,7 +14,7 @@ from ..neighbors.neighborhood import Neighborhood
 from ..neighbors.points import Points
 from ..reliability.models import Reopened
 from .embedding_growth import known_neighborhood
-from .graphs import metric_of
+from .metric import metric_of
 
 
 class Reopening:

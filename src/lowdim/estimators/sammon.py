@@ -16,7 +16,7 @@ class Sammon(StressEmbedding):
     Parameters
     ----------
     n_components
-        Dimensions of the embedding.
+        Dimensions of the embedding. ``"auto"`` chooses them, by ``"auto:dimension"``: see docs/choosing.md.
     metric
         Name of a metric, a function of two rows, or ``"precomputed"`` (X holds all distances, dense; those that are not
         known are NaN, and do not count).
@@ -29,6 +29,7 @@ class Sammon(StressEmbedding):
     ----------
     embedding_ : array (n_samples, n_components), centred, on its principal axes
     stress_ : float, Sammon's: the sum over that of delta
+    n_components_ : int, what was chosen where ``n_components`` is ``"auto"``
     normalized_stress_, n_iter_, history_, pivots_, report_ : as in `MDS`
 
     Examples

@@ -15,6 +15,7 @@ from ..data.shards import Shards
 from ..errors import InputError
 from ..methods.base import Embedded, Method, Size, Solver
 from ..methods.embed import embed
+from ..neighbors.neighborhood import Graph
 from ..neighbors.points import PAIRWISE, Points
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.landmarks.lll import LLL
@@ -88,6 +89,16 @@ class SpectralEstimator(Estimator):
         self.__dict__.pop("component_labels_", None)
         self.embedding_ = read_only(as_came(self.map_.transform(rows, Run(workers=self._workers)), rows))
         return self
+
+    def _usual_neighbors(self, n_points: int) -> int:
+        graph: Graph = self._method().graph  # type: ignore[attr-defined]
+        return min(graph.usual, max(1, n_points - 1))
+
+    def _as_tried(self, chosen: Integers | None) -> dict[str, Any]:
+        """Of a sample, which is small, without landmarks: they may be rows that it has not."""
+        if chosen is None or not (self._asks_for_landmarks or names_landmarks(self.solver)):
+            return {}
+        return {"solver": "auto"} | ({"landmarks": None} if hasattr(self, "landmarks") else {})
 
     def _grown(self, before: Estimator, rows: Rows, run: Run) -> Embedded:
         return grown(self._embed, before, rows, run)

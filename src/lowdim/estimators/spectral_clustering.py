@@ -71,6 +71,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
     cluster_centers_ : array (n_clusters, n_components), in the space of the embedding; orthogonal directions unless
         the labels are those of k-means
     embedding_ : array (n_samples, n_components), rows of length 1
+    n_neighbors_ : int, what was chosen where ``n_neighbors`` is ``"auto"``
     eigenvalues_, component_labels_, report_ : as in `LaplacianEigenmaps`
 
     Examples
@@ -86,7 +87,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
     n_clusters: int = 8
     _: KW_ONLY
     n_components: int | None = None
-    n_neighbors: int | None = None
+    n_neighbors: int | str | None = None
     radius: float | None = None
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None

@@ -23,7 +23,8 @@ from ..solvers.landmarks.configuration import LandmarkSolver
 from ..solvers.named import SOLVER_RULE, resolve_solver
 from ..spectral.operators import Explicit
 from .base import COMMON_RULES, Estimator, parameters
-from .graphs import METRIC_RULES, metric_of
+from .graphs import METRIC_RULES
+from .metric import metric_of
 from .spectral import SpectralEstimator
 
 NULL = 1e-8

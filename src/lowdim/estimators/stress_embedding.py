@@ -30,6 +30,7 @@ from ..optimize.directions.limited_memory import LimitedMemory
 from ..optimize.loop import minimise
 from ..optimize.outcome import Outcome, Stopping
 from .base import COMMON_RULES, Estimator, parameters
+from .choosing.words import components_rule
 from .graphs import METRIC_RULES
 from .initial_embedding import check_start
 from .stress_start import classical_start, random_start, sized
@@ -38,6 +39,7 @@ from .stress_targets import check_tied, power_weights, targets_of
 STRESS_RULES: Mapping[str, Rule] = {
     **COMMON_RULES,
     **METRIC_RULES,
+    "n_components": components_rule(),
     "init": Either(OneOf("classical_mds", "random"), Array()),
     "n_init": Whole(1),
     "pivots": Either(Whole(2), Nothing()),
@@ -76,7 +78,7 @@ class Fitted:
 class StressEmbedding(Estimator):
     """Base of metric and non-metric scaling and of Sammon's mapping."""
 
-    n_components: int = 2
+    n_components: int | str = 2
     _: KW_ONLY
     metric: str | Callable[..., float] = "euclidean"
     metric_params: dict[str, Any] | None = None
@@ -127,7 +129,7 @@ class StressEmbedding(Estimator):
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
         metric = bind_metric(self._distance, self.metric_params)
-        start = check_start(self.init, rows.n_rows, self.n_components)
+        start = check_start(self.init, rows.n_rows, self._n_components)
         weights = self._weights_for(rows.n_rows)
         if (count := self._n_pivots(rows.n_rows)) is None:
             fitted = self._fit_all(rows, metric, start, weights, run)
@@ -171,9 +173,9 @@ class StressEmbedding(Estimator):
         objective = RankStress(stress) if self._is_ranked else stress
         starts = [start] if start is not None else []
         if start is None and self.init == "classical_mds":
-            starts = [run.stage("start", classical_start, targets, self.n_components)]
+            starts = [run.stage("start", classical_start, targets, self._n_components)]
         while len(starts) < self.n_init:
-            starts.append(random_start(targets, self.n_components, run))
+            starts.append(random_start(targets, self._n_components, run))
         outcomes: list[Outcome] = []
         for place, X in enumerate(starts):
             name = "optimise" if place == 0 else f"optimise {place + 1}"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from ..core.records import Floats
+from ..core.rules import Rule
 from ..neighbors.neighborhood import Neighborhood
 from ..objectives import symmetric_sne
 from ..objectives.attraction import Attraction
 from ..objectives.base import NeighborObjective
 from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import GAUSSIAN, Similarity
+from .choosing.words import perplexity_rule
 from .embedding_parameters import described
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
-from .perplexity_embedding import PerplexityEmbedding
+from .perplexity_embedding import EMBEDDING_RULES, PerplexityEmbedding
 
 
 class SymmetricSNE(PerplexityEmbedding):
@@ -34,6 +37,7 @@ class SymmetricSNE(PerplexityEmbedding):
 
     _kernel: ClassVar[Similarity] = GAUSSIAN
     _is_divergence: ClassVar[bool] = True
+    _rules: ClassVar[Mapping[str, Rule]] = {**EMBEDDING_RULES, "perplexity": perplexity_rule("bic")}
     _scaled = staticmethod(scaled_to_one)
     _pair_weight = staticmethod(weight_of_pair)
     _strength = staticmethod(strength_of_field)

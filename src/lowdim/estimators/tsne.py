@@ -19,6 +19,7 @@ from ..objectives.repulsion.protocol import Engine
 from ..objectives.similarities import STUDENT, Similarity
 from ..optimize.schedules import Annealing
 from .base import parameters
+from .choosing.words import perplexity_rule
 from .embedding_parameters import described
 from .embedding_schedule import usual_annealing
 from .pair_probabilities import scaled_to_one, strength_of_field, weight_of_pair
@@ -58,6 +59,7 @@ class TSNE(PerplexityEmbedding):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **EMBEDDING_RULES,
+        "perplexity": perplexity_rule("bic"),
         "early_exaggeration": Real(0),
         "learning_rate": Either(OneOf("auto"), Real(0)),
     }

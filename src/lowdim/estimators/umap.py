@@ -15,7 +15,7 @@ from ..affinities import FittedAffinity, Fuzzy, weigh
 from ..affinities.targets import as_fuzzy_sets
 from ..core.messages import named, setting
 from ..core.records import Components, Floats, Sparse
-from ..core.rules import Either, Nothing, OneOf, Real, Rule, Share, Whole
+from ..core.rules import OneOf, Real, Rule, Share, is_open
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import DisconnectedError, InputError
@@ -29,6 +29,7 @@ from ..objectives.similarities import Power, RoundedLogarithm, Similarity
 from ..optimize.momentum import Momentum
 from ..optimize.schedules import Annealing
 from .base import parameters
+from .choosing.words import neighbors_rule
 from .embedding_parameters import COMMON_EMBEDDING_RULES
 from .graphs import check_points
 from .initial_embedding import find_start
@@ -63,7 +64,8 @@ class UMAP(NeighborEmbedding):
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     n_neighbors
         Neighbours of each point in the graph, the point itself among them, as UMAP counts them; None: 15, or all points
-        where there are fewer.
+        where there are fewer. ``"auto"`` chooses them by ``"auto:recall_area"``, ``"auto:trustworthiness"`` or
+        ``"auto:connected"``: see docs/choosing.md.
     min_dist
         Distance in the embedding up to which points count as together: the smaller, the tighter are the groups.
     spread
@@ -131,6 +133,7 @@ class UMAP(NeighborEmbedding):
     frames_ : list of (iteration, embedding), where ``record`` asked for them
     density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
         is above 0
+    n_neighbors_ : int, what was chosen where ``n_neighbors`` is ``"auto"``
     report_ : what was done and chosen, seconds per stage
 
     Examples
@@ -153,7 +156,7 @@ class UMAP(NeighborEmbedding):
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **COMMON_EMBEDDING_RULES,
-        "n_neighbors": Either(Whole(2), Nothing()),
+        "n_neighbors": neighbors_rule(2),
         "min_dist": Real(0, closed=True),
         "spread": Real(0),
         "local_connectivity": Real(0, closed=True),
@@ -164,6 +167,7 @@ class UMAP(NeighborEmbedding):
     }
     _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
+    _counts_itself: ClassVar[bool] = True
     _anneals: ClassVar[bool] = True
     _late_share: ClassVar[float] = LATE_SHARE
     _heeded = staticmethod(as_fuzzy_sets)
@@ -188,7 +192,8 @@ class UMAP(NeighborEmbedding):
 
     def _check_input(self, X: Any, *, reset: bool) -> Rows:
         rows = check_points(self, X, what="affinities", reset=reset)
-        if reset and self.n_neighbors is not None and self.n_neighbors > rows.n_rows:
+        count = None if is_open(self.n_neighbors) else self._n_neighbors
+        if reset and count is not None and count > rows.n_rows:
             raise InputError(
                 f"{named('n_neighbors')} must be at most the number of points, each of which is its own first "
                 f"neighbour; got {setting('n_neighbors', self.n_neighbors)} with {rows.n_rows} points. Use "
@@ -231,8 +236,8 @@ class UMAP(NeighborEmbedding):
 
     def _wanted_neighbors(self, n_rows: int) -> int:
         """The others among the neighbours."""
-        if self.n_neighbors is not None:
-            return self.n_neighbors - 1
+        if self._n_neighbors is not None:
+            return self._n_neighbors - 1
         return max(1, min(USUAL_NEIGHBORS, n_rows) - 1)
 
     def _affinities(self, hood: Neighborhood, run: Run) -> tuple[Sparse, FittedAffinity | None]:

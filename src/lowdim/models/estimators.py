@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core.records import Certificate, Floats, Integers, Report
 from ..errors import InputError
 from ..estimators.base import Estimator
+from ..estimators.choosing.settled import open_parameters
 from ..estimators.coordinates import read_only
 from ..maps.base import Map
 from ..optimize.outcome import History
@@ -39,6 +40,8 @@ TYPES: dict[str, Any] = {
     "mean_": Floats,
     "explained_variance_": Floats,
     "n_components_": int,
+    "n_neighbors_": int | None,
+    "perplexity_": float | None,
     "n_features_in_": int,
     "sketch_": Sketch,
     "preimage_": Preimage,
@@ -62,6 +65,8 @@ def entry(kind: type[Estimator]) -> Entry:
             setattr(model, name, value)
         if not (attributes.keys() & {"embedding_", "embedding_shape_"} and "map_" in attributes):
             raise Broken(f"{kind.__name__} lacks its embedding or its map")
+        if missing := [name for name in open_parameters(model) if f"{name}_" not in attributes]:
+            raise Broken(f"{kind.__name__} lacks what was chosen for {missing[0]}")
         check_model(model)
         if "embedding_" in attributes:
             model.embedding_ = read_only(model.embedding_)  # the map shares its memory, as after the fit

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from .animation import animate
+from .choices import plot_choices
 from .diagnostics import plot_eigenvalues, plot_objective
 from .page import Page
 from .report import write_report
 from .static import plot, plot_gallery
 
-__all__ = ["Page", "animate", "plot", "plot_eigenvalues", "plot_gallery", "plot_objective", "write_report"]
+__all__ = [
+    "Page",
+    "animate",
+    "plot",
+    "plot_choices",
+    "plot_eigenvalues",
+    "plot_gallery",
+    "plot_objective",
+    "write_report",
+]

@@ -19,6 +19,7 @@ from ..metrics.score import score
 from ..metrics.score_results import Scores
 from ..reliability import Trust
 from ..reliability.short import short_trust
+from .choices import curves_of, plot_choices
 from .diagnostics import plot_eigenvalues, plot_objective
 from .drawing import LINE, TEXT, require_matplotlib
 from .labels import Columns, Labels, Named, named, table_of
@@ -113,6 +114,7 @@ def write_report(
         quality_section(scores, unknown),
         trust_section(trust),
         done_section(model, report),
+        _choices_section(model),
         stages_section(report),
         _course_section(model),
         again_section(model, command),
@@ -196,6 +198,14 @@ def _map_section(
     return section(
         "Map", *notes, tag("div", Markup(map_fragment(content, images, embedded=True)), class_="map")
     )
+
+
+def _choices_section(model: Any) -> Markup:
+    """How parameters that were left open were chosen."""
+    if not curves_of(model):
+        return joined()
+    about = note("A full mark is what was chosen, the dashed line the default.")
+    return section("Chosen parameters", _as_drawing(plot_choices(model)), about)
 
 
 def _course_section(model: Any) -> Markup:

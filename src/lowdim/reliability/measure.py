@@ -120,6 +120,7 @@ def trust(
     ks = _check_scales(scales, rows.n_rows)
     known = None if labels is None else check_labels(_OWNER, "labels", labels, rows.n_rows)
     check_model(model, rows, points)
+    model = getattr(model, "_settled", model)
     auto = _SAMPLED if rows.n_rows > _ALL else rows.n_rows
     size = sample_size(_OWNER, sample, rows.n_rows, auto=auto)
     rng, run = make_generator(random_state), Run.of(n_jobs=n_jobs)

@@ -222,7 +222,7 @@ class _AlongGraph(LLE):
 
     def _method(self) -> LocallyLinear:
         method = super()._method()
-        fewest, found = fewest_neighbors(self.variant, self.n_components), int(self.neighbors.counts.min())
+        fewest, found = fewest_neighbors(self.variant, self._n_components), int(self.neighbors.counts.min())
         if found < fewest:
             raise InputError(
                 f"LLE in the variant {self.variant!r} needs {fewest} neighbours of each cell for {self.n_components} "

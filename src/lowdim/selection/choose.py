@@ -13,7 +13,7 @@ from ..core.records import Choice
 from ..core.rules import Either, Function, Instance, OneOf
 from ..errors import InputError
 from ..estimators.base import Estimator
-from ..estimators.graphs import metric_of
+from ..estimators.metric import metric_of
 from ..metrics.score_results import MEASURES
 from ..validation import check_parameters
 from .measures import QUALITY, Fit, LabelError, Measure, Part, Quality, Score, TruthError

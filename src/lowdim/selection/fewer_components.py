@@ -14,6 +14,7 @@ from ..core.records import Floats
 from ..core.rules import Whole
 from ..data.rows import Rows
 from ..estimators.base import Estimator
+from ..estimators.choosing.settled import open_parameters
 from ..estimators.classical_mds import ClassicalMDS
 from ..estimators.diffusion_map import DiffusionMap
 from ..estimators.isomap import Isomap
@@ -33,8 +34,11 @@ def may_nest(estimator: Estimator, rows: Rows) -> bool:
     """Whether the parameters, and what ``auto`` makes of them on these rows, allow to cut one fit from another.
 
     Not where the problem itself depends on d (modified LLE, Hessian LLE, LTSA; K_Z of landmarks by default; polishing;
-    small components embedded apart), nor for linear methods, whose solvers choose their accuracy by d.
+    small components embedded apart; what is left open), nor for linear methods, whose solvers choose their accuracy
+    by d.
     """
+    if open_parameters(estimator):
+        return False
     if not isinstance(estimator, LaplacianEigenmaps | DiffusionMap | LLE | Isomap | KernelPCA | ClassicalMDS):
         return False
     if isinstance(estimator, ClassicalMDS) and estimator._is_pca:

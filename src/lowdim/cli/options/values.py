@@ -41,6 +41,9 @@ def convert(text: str, parameter: Parameter) -> Any:
         return _numbers(text)
     if kinds <= {"int", "float", "None", "bool"}:
         raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}; got {text!r}.")
+    if kinds & {"int", "float"} and "auto" in parameter.choices and text not in parameter.choices:
+        words = ", ".join(parameter.choices)
+        raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}, or one of {words}; got {text!r}.")
     return text
 
 

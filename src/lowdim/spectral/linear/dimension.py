@@ -18,9 +18,13 @@ def likeliest_dimension(variances: Floats, n_samples: int) -> int:
 
     with v the mean of the variances left out, m = D k - k (k+1) / 2. There must be no fewer samples than variances.
     """
-    n_columns = variances.size
-    evidence = [_log_evidence(variances, k, n_samples) for k in range(1, n_columns)]
-    return 1 + int(np.argmax(evidence)) if evidence else n_columns
+    evidence = log_evidences(variances, n_samples)
+    return 1 + int(np.argmax(evidence)) if evidence else variances.size
+
+
+def log_evidences(variances: Floats, n_samples: int) -> list[float]:
+    """log p(Y|k) for k = 1, 2, ... D - 1, but for a constant."""
+    return [_log_evidence(variances, k, n_samples) for k in range(1, variances.size)]
 
 
 def _log_evidence(variances: Floats, k: int, n_samples: int) -> float:

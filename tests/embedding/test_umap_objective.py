@@ -167,6 +167,19 @@ def test_the_core_is_where_the_push_is_as_long_as_is_asked_for():
             assert 2 * b / (d * (1 + a * d ** (2 * b))) == pytest.approx(most)
 
 
+@pytest.mark.parametrize("engine", [Exact(), BarnesHut(0.3), FFT(1e-3)], ids=repr)
+@pytest.mark.parametrize("shape", ["wide", "with one far outside", "narrow"])
+def test_fields_of_several_charges_are_those_of_each(engine, shape):
+    X = places(1200, 2) * (1e-4 if shape == "narrow" else 1.0)
+    if shape == "with one far outside":
+        X[7] = 500.0
+    running = engine.start(RoundedLogarithm.cut(*fit_curve(0.1, 1.0)), 1200, 2, ONE)
+    charges = [None, np.random.default_rng(2).uniform(size=1200)]
+    for several, alone in zip(running.fields(X, charges), map(running.field, [X, X], charges), strict=True):
+        np.testing.assert_array_equal(several.potential, alone.potential)
+        np.testing.assert_array_equal(several.force, alone.force)
+
+
 def test_early_the_repulsion_is_that_of_the_opening():
     blunt, X = make(2, faithful=True, lam=0.7), 0.2 * places(30, 2)
     a, b = fit_curve(0.1, 1.0)

@@ -195,3 +195,16 @@ def test_a_class_that_takes_any_name_is_let_alone() -> None:
             super().__init__()
 
     assert Own(method="mine").named == {"method": "mine"}
+
+
+def test_umap_takes_parameters_by_name_alone():
+    with pytest.raises(
+        InputTypeError,
+        match=r"first one of umap-learn is n_neighbors.*Write n_neighbors=15 or n_components=15\.",
+    ):
+        lowdim.UMAP(15)
+    assert {each.kind for each in inspect.signature(lowdim.UMAP).parameters.values()} == {
+        inspect.Parameter.KEYWORD_ONLY
+    }
+    model = lowdim.UMAP(n_components=3)
+    assert clone(model).n_components == pickle.loads(pickle.dumps(model)).n_components == 3

@@ -137,6 +137,9 @@ FOREIGN_TO: Mapping[tuple[str, str], str] = {
 }
 """What is said to users of one class alone, where a name means something else to them."""
 
+FIRST_ELSEWHERE: Mapping[str, tuple[str, str]] = {"UMAP": ("umap-learn", "n_neighbors")}
+"""Classes whose first parameter is another in the program that people know, and so is taken by name alone."""
+
 NEEDLESS: Mapping[str, str] = {
     "copy": "Input is never changed.",
     "copy_X": "Input is never changed.",
@@ -201,6 +204,13 @@ class ForeignNames:
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Check the names before the constructor sees them."""
+        if values and (first := FIRST_ELSEWHERE.get(cls.__name__)):
+            program, name = first
+            given = quoted(values[0])
+            raise InputTypeError(
+                f"{cls.__name__} takes parameters by name: the first one of {program} is {name}, that of other methods "
+                f"here n_components. Got {given} without one. Write {name}={given} or n_components={given}."
+            )
         parameters = _parameters_of(cls.__init__)
         if parameters is not None and (message := _explain(cls.__name__, parameters, named)):
             raise InputTypeError(message)

@@ -145,6 +145,7 @@ class UMAP(NeighborEmbedding):
     """
 
     _: KW_ONLY
+    n_components: int = 2
     min_dist: float = 0.1
     spread: float = 1.0
     local_connectivity: float = 1.0
@@ -165,7 +166,7 @@ class UMAP(NeighborEmbedding):
         "negative_sample_rate": Real(0),
         "objective": OneOf("faithful", "symmetric"),
     }
-    _leading: ClassVar[tuple[str, ...]] = ("n_neighbors", "min_dist", "spread")
+    _leading: ClassVar[tuple[str, ...]] = ("n_components", "n_neighbors", "min_dist", "spread")
     _surely_bounded: ClassVar[float] = np.inf
     _counts_itself: ClassVar[bool] = True
     _anneals: ClassVar[bool] = True

@@ -97,13 +97,13 @@ class UMAP(NeighborObjective):
 
     def _repulsion(self, X: Floats) -> tuple[float, Floats]:
         """m / (2 N) sum d_i phi_i, and the force, symmetric or faithful."""
-        field = self.engine.field(X, self.masses if self.noise is None else self.noise)
+        own = self.masses if self.noise is None else self.noise
+        field, *others = self.engine.fields(X, [own] if self.faithful else [own, self.charges])
         energy = self.rate * (float(np.einsum("n,n->", self.charges, field.potential)) + self._of_copies)
         if self.faithful:
             return energy, self.weighed(field.force, self._rates)
         force = self.weighed(field.force, 0.5 * self._rates)
-        back = self.engine.field(X, self.charges).force
-        force += self.weighed(back, 0.5 * self.rate * self.drawn)
+        force += self.weighed(others[0].force, 0.5 * self.rate * self.drawn)
         return energy, force
 
     def _repulsive_blocks(self, X: Floats, rows: Integers) -> Floats:

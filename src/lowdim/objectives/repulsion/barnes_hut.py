@@ -6,7 +6,7 @@ tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -104,6 +104,10 @@ class BarnesHutEngine(Stateless):
 
         self._over_groups(work, groups)
         return Field(out[:, 0].copy(), out[:, 1 : 1 + X.shape[1]].copy())
+
+    def fields(self, X: Floats, charges: Sequence[Floats | None]) -> list[Field]:
+        """The field of each of several charges."""
+        return [self.field(X, each) for each in charges]
 
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""

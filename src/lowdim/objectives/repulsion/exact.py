@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,6 +50,10 @@ class ExactEngine(Stateless):
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
         frozen = self.freeze(X, charges)
         return _field(frozen, X, self.run, own=True)
+
+    def fields(self, X: Floats, charges: Sequence[Floats | None]) -> list[Field]:
+        """The field of each of several charges."""
+        return [self.field(X, each) for each in charges]
 
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""

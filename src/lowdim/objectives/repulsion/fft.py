@@ -9,11 +9,13 @@ and near pairs are summed one by one; points far outside the others are summed w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf, log2
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernels
 from ...core.messages import named, setting
@@ -111,17 +113,30 @@ class FourierEngine:
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
+        return self.fields(X, [charges])[0]
+
+    def fields(self, X: Floats, charges: Sequence[Floats | None]) -> list[Field]:
+        """The field of each of several charges, on one grid and with the same near pairs."""
         X = np.ascontiguousarray(X)
-        c = np.ones(X.shape[0]) if charges is None else charges
+        each = [np.ones(X.shape[0]) if c is None else c for c in charges]
         box = Box.of(X)
         if is_narrow(box.low, box.high, self.tolerance, self.kernel):
-            return narrow_field(X, c, self.kernel)
+            return [narrow_field(X, c, self.kernel) for c in each]
         outside = few_outside(X, box)
         if outside.size == 0:
-            return self._field_inside(X, c, box)
+            parts = self._parts(X, box)
+            return [self._field_inside(X, c, box, parts) for c in each]
         inside = np.ones(X.shape[0], dtype=np.bool_)
         inside[outside] = False
-        core = self._field_inside(X[inside], c[inside], Box.of(X[inside]))
+        within, box = X[inside], Box.of(X[inside])
+        parts = self._parts(within, box)
+        cores = [self._field_inside(within, c[inside], box, parts) for c in each]
+        return [self._with_outside(X, c, inside, outside, core) for c, core in zip(each, cores, strict=True)]
+
+    def _with_outside(
+        self, X: Floats, c: Floats, inside: NDArray[np.bool_], outside: Integers, core: Field
+    ) -> Field:
+        """The field where a few points lie far outside: these are summed with all."""
         beyond = self._exact.freeze(X[outside], c[outside])
         pull = beyond.at(X[inside], self.run)
         potential, force = np.empty(X.shape[0]), np.empty_like(X)
@@ -180,8 +195,7 @@ class FourierEngine:
         for scale, shape in state["grids"]:
             self._grid(scale).shape = shape
 
-    def _field_inside(self, X: Floats, charges: Floats, box: Box) -> Field:
-        parts = self._parts(X, box)
+    def _field_inside(self, X: Floats, charges: Floats, box: Box, parts: Parts) -> Field:
         potential, force = np.zeros(X.shape[0]), np.zeros_like(X)
         if (grid := parts.grid) is not None:
             origin = grid.place(box.low, box.high)

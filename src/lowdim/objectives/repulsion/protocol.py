@@ -6,6 +6,7 @@ what it can use again from one evaluation to the next.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -44,6 +45,10 @@ class Engine(Protocol):
 
     def field(self, X: Floats, charges: Floats | None = None) -> Field:
         """The field of the points at the points; ``charges`` c_m are 1 unless given, and never negative."""
+        ...
+
+    def fields(self, X: Floats, charges: Sequence[Floats | None]) -> list[Field]:
+        """The field of each of several charges; what depends on the points alone is done once."""
         ...
 
     def sums(self, X: Floats, charges: Floats, order: int) -> Floats:

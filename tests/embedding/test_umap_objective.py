@@ -14,7 +14,7 @@ from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
-from lowdim.objectives.similarities import Power, RoundedLogarithm
+from lowdim.objectives.similarities import Power, RoundedLogarithm, Student
 from lowdim.objectives.springs import Springs
 from lowdim.objectives.umap import UMAP
 
@@ -194,3 +194,8 @@ def test_early_the_repulsion_is_that_of_the_opening():
     held = sharp.with_springs(springs).held(0.5).early()
     expected = blunt.with_springs(springs).held(0.5)
     np.testing.assert_array_equal(held.evaluate(X).gradient, expected.evaluate(X).gradient)
+
+
+def test_near_pairs_from_a_table_are_said_to_take_longer():
+    assert RoundedLogarithm().is_tabulated
+    assert not Student().is_tabulated

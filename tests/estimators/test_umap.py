@@ -159,7 +159,7 @@ def test_copies_count_as_rows(digits):
 
 @pytest.mark.parametrize("n_components", [1, 2, 3, 5])
 def test_dimensions(digits, n_components):
-    model = lowdim.UMAP(n_components, max_iter=15).fit(digits[0][:600])
+    model = lowdim.UMAP(n_components=n_components, max_iter=15).fit(digits[0][:600])
     assert model.embedding_.shape == (600, n_components)
     assert model.transform(digits[0][600:603]).shape == (3, n_components)
 

@@ -44,8 +44,8 @@ LADDER = (
 steps of a coarse grid."""
 SINGLE = 1e-5
 """Tolerance down to which single precision is enough on the grid."""
-NODE, PAIR = 2.5e-8, 4e-9
-"""Seconds of a node in two transforms, and of a near pair."""
+NODE, PAIR, TABLE_PAIR = 2.5e-8, 4e-9, 1.6e-8
+"""Seconds of a node in two transforms, of a near pair, and of one whose kernel is looked up in a table."""
 ALWAYS, NODES_A_POINT = 1 << 18, 32
 """Nodes up to which a fine grid is taken without looking further: in all, and for each point."""
 MOST_NODES = 1 << 24
@@ -242,13 +242,14 @@ class FourierEngine:
             first = self._finest(box, most)
             unit = 2.0**first
             chosen, cost, nodes = Parts(None), inf, self._nodes(unit, box)
+        pair = TABLE_PAIR if self.kernel.is_tabulated else PAIR
         reach = self.kernel.reach(self.tolerance)
         if reach is not None:
             cells = Cells.of(X, reach, self.run)
-            return Parts(None, cells, self.kernel.radial) if PAIR * cells.n_pairs < cost else chosen
+            return Parts(None, cells, self.kernel.radial) if pair * cells.n_pairs < cost else chosen
         for scale in (2.0**k for k in range(first, first + 40)):
             cells = Cells.of(X, self._reach(scale), self.run)
-            other = PAIR * cells.n_pairs + NODE * nodes / (scale / unit) ** X.shape[1]
+            other = pair * cells.n_pairs + NODE * nodes / (scale / unit) ** X.shape[1]
             if other >= cost:
                 break
             near = self.kernel.near(self._reach(scale) ** 2)

@@ -98,6 +98,11 @@ class Similarity(ABC):
         """K for the compiled loops (`lowdim.kernels.embedding.radials`)."""
         return table_of(self)
 
+    @property
+    def is_tabulated(self) -> bool:
+        """Whether the compiled loops look it up in a table, which takes them four times as long."""
+        return type(self).radial is Similarity.radial
+
     def far(self, U: float) -> Slopes:
         """What a coarse grid can carry: within D < U a polynomial that goes over into K smoothly."""
         return FarPart.of(self, U)

@@ -7,6 +7,7 @@ import json
 import sys
 import types
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,9 +199,12 @@ def test_info_of_this_installation(lowdim_command, monkeypatch):
         "b; extra == 'bench'",
     ]
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
+    monkeypatch.setenv("LOWDIM_COMPILED", "1")
     answer = lowdim_command("info")
     assert f"lowdim {lowdim.__version__}" in answer.out
     assert "no-such-package" in answer.out
+    assert "LOWDIM_COMPILED=1\n" in answer.out
+    assert str(Path(lowdim.__file__).parent) in answer.out
     assert "not installed" in answer.out
     assert "b " not in answer.out.split()
 

@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
@@ -239,6 +240,30 @@ def test_a_damaged_file_of_the_package_is_left_alone(shipped, how):
     mended = fresh()
     assert mended(4) == 8
     assert hits(mended) == 1
+
+
+def test_how_a_kernel_is_kept_is_told_without_loading_it(shipped, monkeypatch):
+    signature = (numba.int64,)
+
+    def state():
+        kernel = fresh()
+        path, found = kernel._cache.state_of(signature, kernel.targetctx.codegen())
+        assert kernel.stats.cache_hits == {}
+        return path.name, found
+
+    path = file_of(shipped)
+    content = path.read_bytes()
+    assert state() == (path.name, compiling.FRESH)
+    path.write_bytes(spoiled(content, "flipped"))
+    assert state() == (path.name, compiling.DAMAGED)
+    path.write_bytes(spoiled(content, "numba's own"))
+    assert state() == (path.name, compiling.STALE)
+    path.write_bytes(content)
+    with monkeypatch.context() as other:
+        other.setattr(compiling.numba, "__version__", "0.0.1")
+        assert state() == (path.name, compiling.STALE)
+    path.unlink()
+    assert state()[1] == compiling.MISSING
 
 
 @pytest.mark.parametrize("what", ["sources", "Numba"])

@@ -19,6 +19,7 @@ COMMANDS = {
     "plot": "draw an embedding",
     "plan": "say what an embedding would cost, in seconds and bytes",
     "info": "describe a model, a data file, or this installation",
+    "doctor": "check this installation and say what to do about it",
     "demo": "see lowdim at work on digits and a Swiss roll",
     "reproduce": "run experiments of the papers, with figures and verdicts",
     "completion": "print the completions for your shell",

@@ -33,6 +33,35 @@ def address_room() -> int | None:
     return int(limit - int(pages[0]) * mmap.PAGESIZE) if pages else int(limit)
 
 
+def allowed_processors() -> float | None:
+    """Processors whose time the control groups of this process may use at most; None where nothing limits them.
+
+    A container that may use half of two processors has both of them in its list, and one in its account.
+    """
+    root = SYSTEM / "sys/fs/cgroup"
+    shares = []
+    for line in _lines(SYSTEM / "proc/self/cgroup"):
+        number, _, rest = line.partition(":")
+        kinds, _, path = rest.partition(":")
+        if number == "0" and not kinds:
+            top = root
+        elif "cpu" in kinds.split(","):
+            top = root / "cpu"
+        else:
+            continue
+        folder = top / path.lstrip("/")
+        for place in (folder, *folder.parents):
+            if place.is_relative_to(top):
+                # One file in the newer form, "max 100000" where there is no limit; two in the older, -1 without.
+                words = _words(place / "cpu.max") or [
+                    *_words(place / "cpu.cfs_quota_us"),
+                    *_words(place / "cpu.cfs_period_us"),
+                ]
+                if len(words) == 2 and all(word.isdecimal() for word in words) and int(words[1]):
+                    shares.append(int(words[0]) / int(words[1]))
+    return min(shares, default=None)
+
+
 def peak_memory() -> int:
     """The most bytes that this process has held so far; 0 where the system does not tell."""
     resource = _resource()

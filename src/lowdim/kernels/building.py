@@ -83,6 +83,16 @@ def entries(table: Path) -> Iterator[tuple[str, str, list[Any]]]:
                 yield module, name, signature
 
 
+def states(table: Path) -> list[tuple[Path | None, str]]:
+    """Of each line of a table the file in which it is kept compiled and how that is: see `KernelCache.state_of`."""
+    found = []
+    for module, name, signature in entries(table):
+        kernel = getattr(import_module(f".{module}", __package__), name)
+        arguments = tuple(typed(word) for word in signature)
+        found.append(kernel._cache.state_of(arguments, kernel.targetctx.codegen()))
+    return found
+
+
 def _ship(module: str, name: str, signature: list[Any]) -> Path:
     """Compile a kernel, or find it compiled, and return its file in the package."""
     kernel = getattr(import_module(f".{module}", __package__), name)

@@ -49,6 +49,10 @@ OWN: dict[str, Any] = {"fastmath": False, "error_model": "python", "forceinline"
 _IMPORTS = re.compile(r"^from (\.+)([\w.]*) import ([\w, ]*)", re.MULTILINE)
 
 
+FRESH, STALE, DAMAGED, MISSING = "fresh", "stale", "damaged", "missing"
+"""What a file of the cache can be: usable; of other sources or another Numba; not as it was written; not there."""
+
+
 class Damaged(Exception):
     """A file of the cache is not as it was written."""
 
@@ -146,6 +150,22 @@ class KernelCache(_Cache):
         """The file of what the user has compiled for a signature, whether it is there or not."""
         return Path(self.cache_path) / self._name_of(sig, codegen)
 
+    def state_of(self, sig: Any, codegen: Any) -> tuple[Path | None, str]:
+        """How what is kept for a signature is, the best of the folders, and where; nothing is loaded or compiled."""
+        order = (FRESH, DAMAGED, STALE, MISSING)
+        found = [(folder / self._name_of(sig, codegen)) for folder in self._folders()]
+        states = [(path, self._state(path)) for path in found]
+        return min(states, key=lambda pair: order.index(pair[1]), default=(None, MISSING))
+
+    def _state(self, path: Path) -> str:
+        try:
+            content = self._content(path)
+        except FileNotFoundError:
+            return MISSING
+        except (Damaged, OSError):
+            return DAMAGED
+        return FRESH if content is not None and content[:DIGEST] == self._stamp else STALE
+
     def _folders(self) -> list[Path]:
         beside = [] if os.environ.get(SWITCH) == "0" else [self._file.parent / COMPILED]
         return ([self._folder] if self._folder else []) + beside
@@ -171,6 +191,16 @@ class KernelCache(_Cache):
 
     def _read(self, path: Path, sig: Any) -> Any:
         """The parts of what was compiled; None where the file is another writer's, version's or signature's."""
+        content = self._content(path)
+        if content is None or content[:DIGEST] != self._stamp:
+            return None
+        # Types are named by their text, and two might have the same.
+        whose, reduced = pickle.loads(content[DIGEST:])
+        return reduced if whose == sig else None
+
+    @staticmethod
+    def _content(path: Path) -> bytes | None:
+        """What a file holds after its digest, None where it is another writer's; Damaged where the digest differs."""
         found = path.read_bytes()
         if not found.startswith(MAGIC):
             return None
@@ -178,11 +208,7 @@ class KernelCache(_Cache):
         content = found[start:]
         if hashlib.sha256(content).digest() != found[len(MAGIC) : start]:
             raise Damaged(path)
-        if content[:DIGEST] != self._stamp:
-            return None
-        # Types are named by their text, and two might have the same.
-        whose, reduced = pickle.loads(content[DIGEST:])
-        return reduced if whose == sig else None
+        return content
 
     def _warn(self, folder: Path, what: str) -> None:
         warnings.warn(

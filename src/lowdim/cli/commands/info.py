@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import re
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ...core.messages import listed
@@ -21,6 +24,8 @@ TEXT = """\
 Describe FILE: of a model its method, parameters and sizes, without loading its arrays; of data its rows, features and
 columns. Without FILE: the versions of lowdim and of what it stands on, for a report of a fault.
 """
+_SAID = re.compile(r"LOWDIM_\w+|NUMBA_\w+|\w+_NUM_THREADS|TMPDIR|PYTHONHASHSEED")
+"""Variables of the environment that change what lowdim does or how fast."""
 EXAMPLES = [
     ("lowdim info cells.lowdim", "a model"),
     ("lowdim info cells.csv", "a data file"),
@@ -98,38 +103,56 @@ def _data(path: str) -> tuple[str, Any]:
 
 
 def _installation() -> tuple[str, Any]:
-    from importlib.metadata import PackageNotFoundError, version
-
+    """What a report of a fault needs: versions, the machine, what this process may use of it, and what was set."""
+    from ... import __file__ as home
     from ... import __version__
+    from ...core.memory import available_memory
     from ...core.parallel import count_workers
+    from ...core.records import format_bytes
+    from ..health.packages import installed, requirements
 
-    found: dict[str, str | None] = {}
-    for name in _requirements():
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    content = {
+    found = {each.package: installed(each.package) for each in requirements()}
+    free = available_memory()
+    content: dict[str, Any] = {
         "lowdim": __version__,
+        "home": str(Path(home).parent),
         "python": platform.python_version(),
         "system": platform.platform(),
+        "machine": platform.machine(),
         "executable": sys.executable,
         "threads": count_workers(None),
+        "processors": os.cpu_count(),
+        "memory": free,
+        "encoding": sys.getfilesystemencoding(),
+        "variables": {name: os.environ[name] for name in sorted(os.environ) if _SAID.fullmatch(name)},
+        "libraries": _libraries(),
         "packages": found,
     }
-    lines = [f"lowdim {__version__}, Python {content['python']}, {content['system']}"]
-    lines.append(f"  threads: {content['threads']}")
-    lines += [f"  {name:<14}{number or 'not installed'}" for name, number in found.items()]
+    lines = [
+        f"lowdim {__version__}, Python {content['python']}, {content['system']}",
+        f"  in {content['home']}",
+        f"  threads: {content['threads']} of {content['processors']} processors ({content['machine']})",
+        f"  memory: {'unknown' if free is None else format_bytes(free)} for new work",
+        *(f"  {name}={value}" for name, value in content["variables"].items()),
+        *(f"  {library}" for library in content["libraries"]),
+        *(f"  {name:<14}{number or 'not installed'}" for name, number in found.items()),
+        "'lowdim doctor' checks all this.",
+    ]
     return "\n".join(lines), content
 
 
-def _requirements() -> list[str]:
-    """Names of the packages that lowdim uses or can use, as its own metadata has them."""
-    from importlib.metadata import PackageNotFoundError, requires
-
+def _libraries() -> list[str]:
+    """The libraries of linear algebra that NumPy and SciPy have loaded, with their threads."""
     try:
-        lines = requires("lowdim") or []
-    except PackageNotFoundError:
+        from threadpoolctl import threadpool_info
+
+        import_module("scipy.linalg")
+    except ImportError:
         return []
-    names = [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines if "extra == 'bench'" not in line]
-    return list(dict.fromkeys(name for name in names if name != "lowdim"))
+    found = {
+        f"{each['internal_api']} {each['version']}, {each.get('architecture') or 'unknown'}, "
+        f"{each['num_threads']} threads"
+        for each in threadpool_info()
+        if each["user_api"] == "blas"
+    }
+    return sorted(found)

@@ -83,7 +83,7 @@ def test_what_scanpy_found_is_enough(cells, name):
 
 
 def test_umap_is_that_of_the_graph(cells):
-    given = {"min_dist": 0.3, "spread": 1.2, "n_components": 3, "random_state": 4}
+    given = {"min_dist": 0.3, "spread": 1.2, "random_state": 4}
     lowdim.scanpy.umap(cells, maxiter=20, gamma=1.5, negative_sample_rate=4, key_added="there", **given)
     model = lowdim.UMAP(
         metric="graph", max_iter=20, repulsion_strength=1.5, negative_sample_rate=4, **given

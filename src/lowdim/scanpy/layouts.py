@@ -167,7 +167,7 @@ def umap(
     if (a is None) != (b is None):
         raise InputError(f"a and b belong together; got a={a!r} and b={b!r}. Give both, or neither.")
     model = _GivenCurve(
-        n_components,
+        n_components=n_components,
         metric="graph",
         min_dist=min_dist,
         spread=spread,

@@ -54,13 +54,20 @@ def _are_classes(labels: Any) -> bool:
 
 
 def summarise(
-    session: Session, source: str, chosen: Chosen, model: Any, scores: Any, written: list[str], seconds: float
+    session: Session,
+    source: str,
+    chosen: Chosen,
+    model: Any,
+    scores: Any,
+    written: list[str],
+    seconds: float,
+    shape: tuple[int, int] | None = None,
 ) -> None:
-    """Say what was done, chosen and why, how long it took, and how good it is."""
+    """Say what was done, chosen and why, how long it took, and how good it is; ``shape`` is that of the coordinates."""
     if not session.console.shows_summary:
         return
     report = model.report_
-    n_rows, n_dimensions = model.embedding_.shape
+    n_rows, n_dimensions = model.embedding_.shape if shape is None else shape
     lines = [
         source,
         f"{chosen.method.title}: {n_rows:,} rows to {n_dimensions} dimensions in {seconds:.1f} s",

@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import validation
 from ..core.messages import named, setting
+from ..core.parallel import count_workers
 from ..core.places import Place
-from ..core.records import format_bytes
+from ..core.records import PlannedStage, format_bytes
 from ..core.run import Store
 from ..data.shards import Shards
 from ..engine.task import ONE_BLAS_THREAD
@@ -28,6 +29,8 @@ from ..store.identity import Identity
 from ..store.task_checkpoint import RESULT, task_store
 from .over_shards import needs_all_rows
 
+SECONDS = 150e-6
+"""Processor seconds that a row takes, with 50 columns and 10,000 landmarks: an order of magnitude."""
 MOST_IN_MEMORY = 1 << 30
 """Bytes of coordinates that a model may hold in memory; more are in the folder of its checkpoint."""
 
@@ -68,6 +71,26 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
         embedded = fit.embed(Output(method.width, dtype, path), run)
         estimator._leave(embedded, embedded.coordinates, recorder, source.shape)
     return estimator
+
+
+def plan_of_shards(estimator: Any, source: Shards) -> list[PlannedStage]:
+    """What the fit costs, about: the same bytes for any number of rows but for the coordinates."""
+    solver = resolve_solver(estimator)
+    if not isinstance(solver, LLL):
+        raise needs_all_rows(estimator, source, f"{setting('solver', estimator.solver)} does")
+    method, layout = estimator._method(), Layout(source.n_samples)
+    _check_method(estimator, method, solver, source)
+    workers = count_workers(estimator.n_jobs)
+    n_landmarks = solver.n_landmarks if solver.landmarks is None else len(solver.landmarks)
+    cell = layout.cells_of_a_point * min(layout.cell_rows, source.n_samples)
+    searched = cell * (2 * source.n_features * source.dtype.itemsize + 32 * method.graph.width)
+    return [
+        PlannedStage(
+            "neighbours", SECONDS * source.n_samples / workers, workers * searched, "by cells, in shards"
+        ),
+        PlannedStage("small problem", n_landmarks**3 / 1e10, 2 * 8 * n_landmarks**2),
+        PlannedStage("place", 1e-6 * source.n_samples, 8 * method.width * source.n_samples),
+    ]
 
 
 def _check_method(estimator: Any, method: Any, solver: LLL, source: Shards) -> None:

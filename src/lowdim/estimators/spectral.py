@@ -22,7 +22,7 @@ from ..solvers.landmarks.lll import LLL
 from ..solvers.named import names_landmarks, resolve_solver
 from .base import Estimator
 from .coordinates import as_came, read_only
-from .landmarks_over_shards import fit_to_shards
+from .landmarks_over_shards import fit_to_shards, plan_of_shards
 from .spectral_growth import grown, is_by_landmarks, shrunk
 
 PATIENCE = 30.0
@@ -70,6 +70,9 @@ class SpectralEstimator(Estimator):
     def _fit_shards(self, source: Shards, y: Any = None) -> Estimator:
         fitted: Estimator = fit_to_shards(self, source)
         return fitted
+
+    def _plan_shards(self, source: Shards) -> list[PlannedStage]:
+        return plan_of_shards(self, source)
 
     @available_if(_asks_for_landmarks)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..failures import about, finding_gaps, naming
 from ..files.columns import is_pairwise, remember
+from ..files.in_shards import add_workers, choose_shards
 from ..files.inputs import (
     OWN,
     ask_as_label,
@@ -28,6 +29,7 @@ from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
 from ..remarks import remark_on_data, remark_on_result
 from ..session import Session
+from ..shard_work import check_embed, embed_shards
 from ..summary import measure, summarise
 from ..terminal.streams import as_typed_text
 from ..usage import UsageError
@@ -36,8 +38,9 @@ TEXT = """\
 Turn the rows of DATA into a few coordinates that keep what is near together, and write them, pictures of them, a
 report, or a model that places new data on the same map.
 
-DATA is .npy, .npz, .csv or .tsv (.gz too), .parquet, .mtx, .h5ad, .zarr, or - for CSV on standard input. Columns of a
-table that are not numbers must be named by --label, --id or --drop.
+DATA is .npy, .npz, .csv or .tsv (.gz too), .parquet, .mtx, .h5ad, .zarr, or - for CSV on standard input; or a folder,
+or a pattern in quotes, of .npy or .parquet files. Columns of a table that are not numbers must be named by --label,
+--id or --drop. What memory does not hold is worked on in shards, a block of rows at a time.
 """
 EXAMPLES = [
     (
@@ -56,6 +59,10 @@ EXAMPLES = [
     ("lowdim embed cells.csv -m umap --target type --plot cells.png", "UMAP that follows a column of labels"),
     ("lowdim embed X.npy --pca 50 --plot map.png", "principal components first, for many noisy columns"),
     ("lowdim embed X.npy --model map.lowdim", "a model for 'lowdim transform'"),
+    (
+        "lowdim embed big.zarr --memory-limit '4 GB' -o map.zarr",
+        "more rows than memory holds, a block at a time",
+    ),
     ("cat X.csv | lowdim embed - -o - --seed 1 > Y.csv", "as a filter"),
     ("lowdim embed --method isomap --help", "what can be set of Isomap"),
 ]
@@ -121,6 +128,7 @@ def make_parser(arguments: list[str]) -> Parser:
         )
     add_outputs(parser)
     add_method(parser, chosen)
+    add_workers(parser)
     add_input(parser)
     add_talk(parser)
     return parser
@@ -151,6 +159,10 @@ def run(options: argparse.Namespace, session: Session) -> int:
     model = build(chosen, options, callback=session.listen, **outputs.demands(options))
     outputs.check(model)
     _check_components(options, model)
+    held = choose_shards(options.data, options, model, limit=model.memory_limit)
+    if held is not None:
+        check_embed(options, outputs, held)
+        return embed_shards(options, session, model, held, outputs, began)
     with about(options.data):
         work = _work(model, options, session, wants_scores=outputs.wants_scores)
     with writing(session) as results:

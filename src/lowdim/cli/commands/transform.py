@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 from functools import partial
+from typing import Any
 
 from ...core.messages import hyphenated
 from ..failures import about, finding_gaps
 from ..files.beside import beside_fitted
-from ..files.columns import read_for
+from ..files.columns import NAMES, read_for
+from ..files.in_shards import InShards, add_workers, choose_shards
 from ..files.inputs import check_sources, describe_table, input_files
 from ..files.outputs import add_name, check_output, draw, obsm_name
 from ..files.targets import (
@@ -27,6 +29,7 @@ from ..options.shared import add_force, add_input, add_json, add_talk
 from ..parser import Parser
 from ..program import DONE
 from ..session import Session
+from ..shard_work import check_written, transform_shards, written_to
 
 TEXT = """\
 Place the rows of DATA on the map that 'lowdim embed --model MODEL' made, without moving what is there. Each row is
@@ -37,6 +40,10 @@ the model's own data was read (--label, --id, --obsm, --layer, --key) is known a
 EXAMPLES = [
     ("lowdim transform cells.lowdim more.csv -o more-2d.csv", "coordinates of new rows"),
     ("lowdim transform cells.lowdim more.csv --label type --plot more.png", "drawn, coloured by a column"),
+    (
+        "lowdim transform cells.lowdim big.zarr -o placed.zarr",
+        "a block at a time, where memory does not hold it",
+    ),
     ("cat more.csv | lowdim transform cells.lowdim - -o -", "as a filter"),
 ]
 
@@ -66,9 +73,56 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     add_json(group, "what was done")
     add_force(group)
+    add_workers(parser)
+    parser.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        help="memory that DATA may take, such as '4 GB': larger data is placed a block at a time (default: what is "
+        "free)",
+    )
     add_input(parser)
     add_talk(parser)
     return parser
+
+
+def _in_shards(
+    options: argparse.Namespace,
+    session: Session,
+    model: Any,
+    held: InShards,
+    output: str | None,
+    inputs: list[str],
+    began: float,
+) -> int:
+    """Place rows that memory does not hold, a block at a time."""
+    from ...models.files import steps_of
+
+    check_written(options.output, held)
+    method = type(steps_of(model)[-1][1]).__name__
+    coordinates, written = transform_shards(options, session, model, held, written_to(output), inputs)
+    seconds = time.perf_counter() - began
+    content = {
+        "command": session.command,
+        "model": {"file": options.model, "method": method},
+        "input": {"source": held.name, "shape": list(held.source.shape), "in_shards": held.why},
+        "shape": list(coordinates.shape),
+        "written": written,
+        "seconds": seconds,
+    }
+    if options.json is not None:
+        write_json(options.json, content, force=options.force, inputs=inputs)
+    return _say_done(options, session, held.table, method, written, seconds)
+
+
+def _say_done(
+    options: argparse.Namespace, session: Session, table: Any, method: str, written: list[str], seconds: float
+) -> int:
+    session.quieten()
+    session.console.say(
+        f"{describe_table(table)}\n{table.X.shape[0]:,} rows placed on the map of {options.model} ({method}) in "
+        f"{seconds:.1f} s" + (f"\nWrote {', '.join(written)}" if written else "")
+    )
+    return DONE
 
 
 def run(options: argparse.Namespace, session: Session) -> int:
@@ -87,6 +141,10 @@ def run(options: argparse.Namespace, session: Session) -> int:
         model = load(options.model)
     steps = [step for _, step in steps_of(model)]
     fitted, method = steps[-1], type(steps[-1]).__name__
+    names = getattr(steps[0], NAMES, ())
+    held = choose_shards(options.data, options, limit=options.memory_limit, wanted=names)
+    if held is not None:
+        return _in_shards(options, session, model, held, output, inputs, began)
     table = read_for(steps[0], options.data, options, session)
     with about(options.data), session.stage("place"), finding_gaps(table):
         coordinates = model.transform(table.X)
@@ -123,10 +181,4 @@ def run(options: argparse.Namespace, session: Session) -> int:
             options.json, lambda: write_json(options.json, content, force=options.force, inputs=inputs)
         )
         results.write(STANDARD if output == STANDARD else None, write_output)
-    session.quieten()
-    session.console.say(
-        f"{describe_table(table)}\n{coordinates.shape[0]:,} rows placed on the map of {options.model} "
-        f"({method}) in {time.perf_counter() - began:.1f} s"
-        + (f"\nWrote {', '.join(results.written)}" if results.written else "")
-    )
-    return DONE
+    return _say_done(options, session, table, method, results.written, time.perf_counter() - began)

@@ -10,6 +10,7 @@ from typing import Any
 from ..failures import about, naming
 from ..session import Session
 from ..usage import UsageError
+from .in_shards import is_many, read_many
 
 OWN = "data"
 """Stands for the rows themselves where images are asked for."""
@@ -20,6 +21,9 @@ def read_table(source: str, options: argparse.Namespace, session: Session) -> An
     """The data, as the options of `options.shared.add_input` say."""
     from ...data import files
 
+    if is_many(source):
+        with session.stage("read"):
+            return read_many(source, options)
     with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
         return files.read(source, **asked_for(options))
 
@@ -122,7 +126,7 @@ def check_sources(*sources: str | None) -> None:
     if sources.count("-") > 1:
         raise UsageError("standard input (-) can be read only once: name a file for the other.")
     for source in input_files(*sources):
-        if not Path(source).exists():
+        if not (Path(source).exists() or is_many(source)):
             from ...errors import FileError
 
             raise FileError(

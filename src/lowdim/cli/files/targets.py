@@ -12,6 +12,7 @@ from typing import Any
 from ..options.table import formats
 from ..session import Session
 from ..usage import InterruptedWriting, UsageError
+from .in_shards import is_many
 
 EMBEDDINGS = formats("embedding")
 """Formats that coordinates can be written in."""
@@ -29,6 +30,9 @@ def default_output(source: str, *, groups: bool = False) -> str:
     """
     if source == STANDARD:
         return STANDARD
+    if is_many(source):
+        folder = Path(source) if Path(source).is_dir() else Path(source).parent
+        return f"{folder.resolve().name or 'rows'}.embedding.npy"
     path = Path(Path(source).name.removesuffix(".gz"))
     suffix = LIKE_INPUT.get(path.suffix.lower(), ".csv")
     return f"{path.stem}.embedding{'.csv' if groups and suffix == '.npy' else suffix}"
@@ -64,7 +68,13 @@ def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs:
     for option, name in targets:
         if name is None or name == STANDARD:
             continue
-        path = check_target(name, force=force, inputs=inputs)
+        if name.lower().endswith(".zarr"):
+            from ...data.shards.writers import check_shard_target
+
+            check_shard_target(Path(name), force=force, inputs=inputs)
+            path = Path(name).resolve()
+        else:
+            path = check_target(name, force=force, inputs=inputs)
         if path in seen:
             raise UsageError(f"{seen[path]} and {option} name the same file, {name!r}: name two.")
         seen[path] = option

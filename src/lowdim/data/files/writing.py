@@ -21,7 +21,7 @@ from ..mapped import in_memory
 from .checks import check_file, unplaced
 from .table import Table
 
-WRITABLE = (".npy", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".h5ad")
+WRITABLE = (".npy", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".h5ad", ".zarr")
 """The suffixes of the files that `write_embedding` knows."""
 
 
@@ -43,7 +43,8 @@ def write_embedding(
     Parameters
     ----------
     path
-        .npy, .csv, .tsv (both also .gz), .parquet, or .h5ad: a copy of the table's own .h5ad with obsm["X_<name>"].
+        .npy, .csv, .tsv (both also .gz), .parquet, .zarr: an array, or .h5ad: a copy of the table's own .h5ad with
+        obsm["X_<name>"].
     embedding
         Coordinates, N x d.
     table
@@ -84,6 +85,11 @@ def write_embedding(
             shutil.copyfile(source, temporary)
             add_embedding(temporary, name, points, groups, source)
         return target
+    if kind == ".zarr":
+        from ..shards import InMemory
+        from ..shards.writers import write
+
+        return write(InMemory.of(points), target, force=force, inputs=guarded)
     with writing(target, force=force, inputs=guarded) as temporary:
         if kind == ".npy":
             _write_array(temporary, points)

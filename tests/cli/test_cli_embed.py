@@ -319,4 +319,4 @@ def test_parameters_are_left_open_in_the_shell_too(lowdim_command, table):
     assert f"--n-neighbors: {model.n_neighbors_} (the graph is connected from" in answer.err
     assert lowdim_command("plan points.npy -m tsne --perplexity auto").out.count("choose perplexity") == 1
     wrong = lowdim_command("embed points.npy -m isomap -k auto:all -o other.npy")
-    assert (wrong.code, "--n-neighbors must be" in wrong.err) == (2, True)
+    assert (wrong.code, "or one of auto, auto:recall_area" in wrong.err) == (2, True)

@@ -19,7 +19,17 @@ class Unread(InMemory):
         raise AssertionError("read before it was refused")
 
 
-@pytest.mark.parametrize("estimator", [lowdim.Isomap(), lowdim.MDS(), lowdim.LaplacianEigenmaps()])
+@pytest.mark.parametrize(
+    "estimator", [lowdim.Isomap(), lowdim.MDS(), lowdim.LaplacianEigenmaps(solver="exact")]
+)
 def test_who_needs_all_rows_says_so_before_the_work(estimator: object) -> None:
-    with pytest.raises(InputError, match=r"needs all rows.*LaplacianEigenmaps go over shards"):
+    with pytest.raises(
+        InputError, match=r"needs all rows.*LaplacianEigenmaps and SpectralClustering go over"
+    ):
         estimator.fit(Unread.of(ROWS))  # type: ignore[attr-defined]
+
+
+def test_auto_takes_landmarks_of_shards() -> None:
+    model = lowdim.LaplacianEigenmaps().fit(InMemory.of(ROWS))
+    assert model.embedding_.shape == (60, 2)
+    assert ("method", "LLL") in {(choice.what, choice.choice) for choice in model.report_.choices}

@@ -190,7 +190,10 @@ def test_numbers_that_are_none_are_named_by_their_row() -> None:
     ("settings", "message"),
     [
         ({"solver": "exact"}, "needs all rows in memory, because solver='exact' does"),
-        ({"solver": lowdim.Nystrom(50)}, "with solver='lll', LaplacianEigenmaps go over"),
+        (
+            {"solver": lowdim.Nystrom(50)},
+            "with solver='lll', LaplacianEigenmaps and SpectralClustering go over",
+        ),
         ({"solver": lowdim.LLL(50, polish=5)}, "polish of LLL needs the graph of all points"),
         ({"solver": lowdim.LLL(50, choose="farthest")}, "choose='farthest' looks at all rows"),
         ({"solver": lowdim.LLL(landmarks=[1, N])}, "landmarks of LLL must be numbers of rows from 0 to 699"),
@@ -208,6 +211,45 @@ def test_what_needs_all_rows_is_refused_before_the_work(
     monkeypatch.setattr(InMemory, "rows", lambda *_: pytest.fail("read before it was refused"))
     with pytest.raises(InputError, match=message):
         eigenmaps(**settings).fit(InMemory.of(ROLL))
+
+
+def test_another_weighting_of_the_graph_is_not_taken_for_this_one() -> None:
+    with pytest.raises(InputError, match="DiffusionMap needs all rows"):
+        lowdim.DiffusionMap(solver=lowdim.LLL(50)).fit(InMemory.of(ROLL))
+
+
+def test_a_plan_holds_no_more_for_more_rows_and_a_limit_is_kept_before_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(InMemory, "rows", lambda *_: pytest.fail("read before it was refused"))
+    some, many = (
+        InMemory.of(np.broadcast_to(np.float32(0), (size, 50))) for size in (10_000_000, 40_000_000)
+    )
+    model = lowdim.LaplacianEigenmaps(n_neighbors=15, solver=lowdim.LLL(10_000, n_neighbors=5), n_jobs=2)
+    peaks = [max(stage.bytes for stage in model.plan(source).stages) for source in (some, many)]
+    assert peaks[0] == peaks[1] < 4e9
+    assert model.plan(many).seconds > 3 * model.plan(some).seconds
+    with pytest.raises(MemoryLimitError, match=r"The stage 'search'.*cells"):
+        model.set_params(memory_limit="100 MB").fit(some)
+
+
+@pytest.mark.parametrize("assign_labels", ["kmeans", "cluster_qr"])
+def test_clusters_are_those_in_memory(assign_labels: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(size=(150, 4)) + 2.5 * centre for centre in np.eye(4)])
+    settings: dict[str, Any] = {
+        "n_neighbors": 12,
+        "solver": lowdim.LLL(landmarks=np.arange(0, 600, 5)),
+        "assign_labels": assign_labels,
+    }
+    whole = lowdim.SpectralClustering(4, **settings).fit(rows)
+    model = fit_to_shards(lowdim.SpectralClustering(4, **settings), InMemory.of(rows), Layout(600))
+    assert relative(model.embedding_, whole.embedding_) < 1e-10
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
+    np.testing.assert_array_equal(model.predict(rows), model.labels_)
+    monkeypatch.setattr("lowdim.estimators.spectral_clustering.MOST_IN_MEMORY", 0)
+    by_landmarks = fit_to_shards(lowdim.SpectralClustering(4, **settings), InMemory.of(rows), Layout(600))
+    assert np.mean(by_landmarks.labels_ == by_landmarks.predict(rows)) == 1
 
 
 def test_coordinates_past_memory_need_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,11 @@ from ..core.run import Store
 from ..data.shards import Shards
 from ..engine.task import ONE_BLAS_THREAD
 from ..errors import InputError, MemoryLimitError
+from ..methods.clustering import UnitEigenmaps
 from ..methods.laplacian import Eigenmaps, choose_affinity
 from ..neighbors.metrics import MappedMetric, resolve_metric
 from ..neighbors.points import PAIRWISE
+from ..sharded.costs import planned
 from ..sharded.edge_sums import check_affinity
 from ..sharded.fit_lll import ShardedLLL
 from ..sharded.layout import Layout
@@ -29,8 +31,8 @@ from ..store.identity import Identity
 from ..store.task_checkpoint import RESULT, task_store
 from .over_shards import needs_all_rows
 
-SECONDS = 150e-6
-"""Processor seconds that a row takes, with 50 columns and 10,000 landmarks: an order of magnitude."""
+USUAL_LANDMARKS = 1000
+"""Landmarks that ``auto`` takes of rows in shards, which no exact solver can hold."""
 MOST_IN_MEMORY = 1 << 30
 """Bytes of coordinates that a model may hold in memory; more are in the folder of its checkpoint."""
 
@@ -47,15 +49,14 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
     layout
         How they are cut; None: as usual.
     """
-    solver = resolve_solver(estimator)
-    if not isinstance(solver, LLL):
-        raise needs_all_rows(estimator, source, f"{setting('solver', estimator.solver)} does")
-    method = estimator._method()
     layout = Layout(source.n_samples) if layout is None else layout
-    _check_method(estimator, method, solver, source)
+    method, solver = _settings(estimator, source)
+    estimator._check_stages(plan_over_shards(estimator, source, layout))
     validation.check_source(estimator, source, reset=True, at_least=2)
     recorder, events = estimator._listened_to()
     run = estimator._run(events, Place(), Store())
+    if estimator.solver == "auto":
+        run.chosen("method", "LLL", "rows in shards are solved by landmarks alone")
     affinity = choose_affinity(method.affinity, method.bandwidth, run)
     check_affinity(affinity)
     dtype = np.dtype(np.float32 if source.dtype == np.float32 else np.float64)
@@ -68,36 +69,36 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
     with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD:
         path = None if estimator.checkpoint is None else Path(store.root) / RESULT
         fit = ShardedLLL(source, method, affinity, solver, layout, store)
-        embedded = fit.embed(Output(method.width, dtype, path), run)
+        embedded = estimator._after_shards(fit.embed(Output(method.width, dtype, path), run), run)
         estimator._leave(embedded, embedded.coordinates, recorder, source.shape)
     return estimator
 
 
-def plan_of_shards(estimator: Any, source: Shards) -> list[PlannedStage]:
-    """What the fit costs, about: the same bytes for any number of rows but for the coordinates."""
-    solver = resolve_solver(estimator)
+def plan_over_shards(estimator: Any, source: Shards, layout: Layout | None = None) -> list[PlannedStage]:
+    """The stages of that fit, with their estimated cost."""
+    method, solver = _settings(estimator, source)
+    cut = Layout(source.n_samples) if layout is None else layout
+    return planned(source, cut, method, solver, count_workers(estimator.n_jobs))
+
+
+def _settings(estimator: Any, source: Shards) -> tuple[Any, LLL]:
+    """Method and solver; an InputError where they cannot go over shards."""
+    method = estimator._method()
+    # By the very class: a diffusion map is an eigenmap of other weights, which need all degrees at once.
+    if type(method) not in (Eigenmaps, UnitEigenmaps):
+        raise needs_all_rows(estimator, source)
+    solver: Any = resolve_solver(estimator)
+    if estimator.solver == "auto":
+        solver = LLL(max(method.width + 2, min(USUAL_LANDMARKS, source.n_samples // 4)))
     if not isinstance(solver, LLL):
         raise needs_all_rows(estimator, source, f"{setting('solver', estimator.solver)} does")
-    method, layout = estimator._method(), Layout(source.n_samples)
     _check_method(estimator, method, solver, source)
-    workers = count_workers(estimator.n_jobs)
-    n_landmarks = solver.n_landmarks if solver.landmarks is None else len(solver.landmarks)
-    cell = layout.cells_of_a_point * min(layout.cell_rows, source.n_samples)
-    searched = cell * (2 * source.n_features * source.dtype.itemsize + 32 * method.graph.width)
-    return [
-        PlannedStage(
-            "neighbours", SECONDS * source.n_samples / workers, workers * searched, "by cells, in shards"
-        ),
-        PlannedStage("small problem", n_landmarks**3 / 1e10, 2 * 8 * n_landmarks**2),
-        PlannedStage("place", 1e-6 * source.n_samples, 8 * method.width * source.n_samples),
-    ]
+    return method, solver
 
 
 def _check_method(estimator: Any, method: Any, solver: LLL, source: Shards) -> None:
     """InputError for settings that need all rows at once."""
     owner = type(estimator).__name__
-    if not isinstance(method, Eigenmaps):
-        raise needs_all_rows(estimator, source)
     if method.metric in PAIRWISE or not isinstance(resolve_metric(method.metric), MappedMetric):
         raise needs_all_rows(
             estimator,

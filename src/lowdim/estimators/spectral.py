@@ -22,7 +22,7 @@ from ..solvers.landmarks.lll import LLL
 from ..solvers.named import names_landmarks, resolve_solver
 from .base import Estimator
 from .coordinates import as_came, read_only
-from .landmarks_over_shards import fit_to_shards, plan_of_shards
+from .landmarks_over_shards import fit_to_shards, plan_over_shards
 from .spectral_growth import grown, is_by_landmarks, shrunk
 
 PATIENCE = 30.0
@@ -72,7 +72,11 @@ class SpectralEstimator(Estimator):
         return fitted
 
     def _plan_shards(self, source: Shards) -> list[PlannedStage]:
-        return plan_of_shards(self, source)
+        return plan_over_shards(self, source)
+
+    def _after_shards(self, embedded: Embedded, run: Run) -> Embedded:
+        """What else a fit over shards makes of its embedding."""
+        return embedded
 
     @available_if(_asks_for_landmarks)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import validation
 from ..affinities import Affinity
 from ..core.messages import named, setting
+from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers, PlannedStage
 from ..core.rules import Either, Nothing, OneOf, Rule, Whole
 from ..core.run import Run
@@ -26,10 +27,14 @@ from ..solvers.landmarks.configuration import LandmarkSolver
 from ..spectral.grouping import Groups, assigned, cluster_qr, discretize, group
 from .base import Estimator, parameters
 from .graphs import AFFINITY_RULES, affinity_metric, check_affinity_input, graph_of
+from .landmarks_over_shards import MOST_IN_MEMORY
 from .spectral import SpectralEstimator
 
 STAGES = {"kmeans": "k-means", "discretize": "discretize", "cluster_qr": "cluster QR"}
 """Ways to group the rows, and the names of their stages."""
+
+BLOCK = 1 << 16
+"""Rows in shards whose labels are found at once."""
 
 SAME = 1e-20
 """Squared distance below which two rows of length 1 are the same but for rounding."""
@@ -152,6 +157,21 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
             n_groups,
             kept=tuple,
         )
+        attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}
+        return replace(embedded, attributes=attributes)
+
+    def _after_shards(self, embedded: Embedded, run: Run) -> Embedded:
+        """Labels of all rows: as in memory, or past a gigabyte of coordinates by the groups of the landmarks."""
+        points, landmarks, stage = embedded.coordinates, embedded.landmarks, STAGES[self.assign_labels]
+        assert landmarks is not None
+        validation.check_clusters(self.n_clusters, points.shape[0])
+        if points.nbytes <= MOST_IN_MEMORY:
+            whole = np.asarray(points, dtype=np.float64)
+            labels, centers = run.stage(stage, self._group, whole, landmarks, 1)
+        else:
+            centers = run.stage(stage, self._group, landmarks, None, 1)[1]
+            blocks = row_blocks(points.shape[0], BLOCK)
+            labels = np.concatenate([assigned(points[part], centers, run).labels for part in blocks])
         attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}
         return replace(embedded, attributes=attributes)
 

@@ -47,6 +47,7 @@ def cluster(**settings: Any) -> Iterator[Any]:
         yield client
 
 
+@pytest.mark.slow
 def test_dask_in_this_process(wanted: np.ndarray) -> None:
     with cluster(processes=False, n_workers=1, threads_per_worker=2) as client:
         np.testing.assert_array_equal(fitted(client), wanted)

@@ -16,6 +16,7 @@ from lowdim.errors import InputError
 from lowdim.estimators.choosing import by_spectrum, criteria
 from lowdim.estimators.choosing.curve import best_of
 from lowdim.estimators.choosing.trials import Unheard
+from lowdim.store import budget
 
 ROLL = lowdim.datasets.swiss_roll(300, random_state=0).data
 
@@ -261,13 +262,18 @@ def test_of_many_rows_a_sample_is_tried_and_that_is_told(monkeypatch: pytest.Mon
     assert given.n_neighbors_ == lowdim.Isomap(n_neighbors="auto").fit(ROLL[:200]).n_neighbors_
 
 
-def test_a_checkpoint_keeps_the_choice(tmp_path: Path) -> None:
+def test_a_checkpoint_keeps_the_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "PACE", budget.Pace(share=float("inf"), interval=0.0, worth=0.0))
     X, model = ROLL[:80], lowdim.UMAP(n_neighbors="auto", max_iter=5)
     plain = clone(model).fit(X)
+    steps = []
     for _ in range(2):
-        kept = clone(model).set_params(checkpoint=tmp_path / "kept").fit(X)
+        heard: list[Any] = []
+        kept = clone(model).set_params(checkpoint=tmp_path / "kept", callback=heard.append).fit(X)
         np.testing.assert_array_equal(kept.embedding_, plain.embedding_)
         assert curve(kept, "n_neighbors") == curve(plain, "n_neighbors")
+        steps.append(sum(e.kind == "progress" and e.stage == "choose n_neighbors" for e in heard))
+    assert steps == [8, 0]  # the second time nothing is tried again
 
 
 def test_a_sweep_takes_it_as_a_value() -> None:

@@ -44,6 +44,7 @@ KINDS = {
     "kernel PCA": lowdim.KernelPCA,
     "PCA": lowdim.PCA,
     "oriented PCA": lowdim.OrientedPCA,
+    "left open": lambda **o: Isomap("auto", n_neighbors="auto:connected", **o),
 }
 
 

@@ -43,6 +43,7 @@ NAMES = [
     "signals",
     "parts",
     "kinds",
+    "sharded",
 ]
 
 

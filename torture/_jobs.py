@@ -28,6 +28,7 @@ def jobs() -> dict[str, Maker]:
     """The jobs by name; what they need is made when they are."""
     return {
         **{f"embedding{suffix}": partial(_embedding, suffix) for suffix in FORMATS},
+        **{f"shards{suffix}": partial(_shards, suffix) for suffix in (".npy", ".parquet")},
         "json": _json,
         "table": partial(_table, "table.csv"),
         "table.json": partial(_table, "table.json"),
@@ -95,6 +96,13 @@ def _embedding(suffix: str) -> Job:
         lowdim.data.files.write_embedding(path, _points(), table=table, clusters=_labels(), force=True)
 
     return Job(f"embedding{suffix}", f"embedding{suffix}", write)
+
+
+def _shards(suffix: str) -> Job:
+    from lowdim.data.shards import InMemory, write
+
+    rows = InMemory.of(_points())
+    return Job(f"shards{suffix}", f"shards{suffix}", lambda path: write(rows, path, force=True))
 
 
 def _annotated() -> Path:

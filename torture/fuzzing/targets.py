@@ -52,6 +52,17 @@ def _reads(same: Callable[[Path, Any], None] | None = None) -> Callable[[Path, O
     return feed
 
 
+def _shards(path: Path, options: Options) -> None:
+    import lowdim
+
+    with judged(path.name):
+        source = lowdim.shards(path)
+        found = source.rows(0, min(source.n_samples, 1000))
+        if found.shape != (min(source.n_samples, 1000), source.n_features) or found.dtype != source.dtype:
+            raise Find(f"{found.shape} of {found.dtype} for shards of {source.shape} of {source.dtype}")
+        source.digest()
+
+
 def _embedding(path: Path, options: Options) -> None:
     import numpy as np
 
@@ -216,6 +227,10 @@ TARGETS: dict[str, Target] = {
     "mtx-gz": Target(".mtx.gz", 30, _gz(tables.matrix_market), _reads()),
     "h5ad": Target(".h5ad", 70, groups.h5ad, _reads(), groups.group_options),
     "zarr": Target(".zarr", 30, groups.zarr, _reads(), groups.group_options),
+    "shards-npy": Target(".npy", 20, arrays.npy, _shards),
+    "shards-parquet": Target(".parquet", 20, tables.parquet, _shards),
+    "shards-h5ad": Target(".h5ad", 20, groups.h5ad, _shards),
+    "shards-zarr": Target(".zarr", 20, groups.zarr, _shards),
     "embedding-csv": Target(".csv", 40, tables.csv, _embedding),
     "embedding-parquet": Target(".parquet", 20, tables.parquet, _embedding),
     "embedding-npy": Target(".npy", 20, tables.npy_like, _embedding),

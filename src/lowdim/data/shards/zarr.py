@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.messages import named, setting
 from ...core.records import format_bytes
 from ...errors import FileError, FormatError, InputError, LowdimError, MissingExtraError
-from ..files.checks import check_numbers, check_rows, shortened
+from ..files.checks import check_declared, check_fits, check_numbers, check_rows, shortened
 from ..files.table import quoted
 from ..files.zarr import DAMAGED, check_folder
 from .base import Shards, digest_of
@@ -54,7 +54,7 @@ class ZarrArray(Shards):
             raise InputError(f"{named('key')}, {named('layer')} and {named('obsm')}: give one of them.")
         key = given[0] if given else None
         with _reading(path):
-            check_folder(where)
+            stored = check_folder(where)
             node = _open(str(where))
             if not hasattr(node, "dtype"):
                 arrays = [f"{inner}{name}" for inner in _GROUPS for name in _arrays(node, inner)]
@@ -65,10 +65,10 @@ class ZarrArray(Shards):
                         f"{named('key')}: {path} is a group with the arrays {quoted(arrays) or 'none'}. Say which: "
                         f"{setting('key', '...')}. Sparse matrices are not read a block at a time."
                     )
-                return cls._made(node[key], str(where), key)
+                return cls._made(node[key], str(where), key, stored)
             if key is not None:
                 raise InputError(f"{named('key')}: {path} is one array. Leave {named('key')} out.")
-            return cls._made(node, str(where), "")
+            return cls._made(node, str(where), "", stored)
 
     @classmethod
     def of_array(cls, array: Any) -> ZarrArray:
@@ -76,13 +76,16 @@ class ZarrArray(Shards):
         root = getattr(array.store, "root", None)
         if isinstance(root, Path):
             return cls.of(root, array.path or None)
-        return cls._made(array, array, "")
+        return cls._made(array, array, "", None)
 
     @classmethod
-    def _made(cls, array: Any, place: Any, key: str) -> ZarrArray:
+    def _made(cls, array: Any, place: Any, key: str, stored: int | None) -> ZarrArray:
+        """Of an array of which so many bytes are in its folder; None: nobody knows."""
         name = _name(place, key)
         check_numbers(array.dtype, name)
         check_rows(array.shape, name)
+        if stored is not None:
+            check_declared(name, math.prod(array.shape) * array.dtype.itemsize, stored)
         return cls(
             n_samples=int(array.shape[0]),
             n_features=math.prod(array.shape[1:]),
@@ -101,9 +104,11 @@ class ZarrArray(Shards):
                     f"{_name(self.place, self.key)}: has another shape than when the work began. Restore it, or begin "
                     "anew."
                 )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of types and codecs that no specification has yet
-                found = np.asarray(array[start:stop])
+            # A chunk is unpacked whole, however little of it is asked for.
+            chunk = math.prod(array.chunks) * self.dtype.itemsize
+            needed = (stop - start) * self.n_features * self.dtype.itemsize + chunk
+            check_fits(_name(self.place, self.key), needed, "Write it with smaller chunks.")
+            found = np.asarray(array[start:stop])
         return np.ascontiguousarray(found.reshape(stop - start, self.n_features))
 
     def where(self, row: int) -> str:
@@ -140,10 +145,8 @@ def _arrays(group: Any, inner: str) -> list[str]:
 def _open(path: str) -> Any:
     import zarr
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        # Only what the folder holds counts, not a list of it that may name other places.
-        return zarr.open(path, mode="r", use_consolidated=False)
+    # Only what the folder holds counts, not a list of it that may name other places.
+    return zarr.open(path, mode="r", use_consolidated=False)
 
 
 @contextmanager
@@ -155,7 +158,11 @@ def _reading(name: object) -> Iterator[None]:
     if find_spec("zarr") is None:
         raise MissingExtraError(f"{name}: zarr needs the package of this name: pip install 'lowdim[zarr]'")
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # of types and codecs that no specification has yet, and of other files
+            yield
     except (LowdimError, MemoryError):
         raise
     except DAMAGED as error:

@@ -41,7 +41,7 @@ def test_an_executor_of_threads(wanted: np.ndarray) -> None:
 def cluster(**settings: Any) -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(dashboard_address=None, **settings) as made,
+        distributed.LocalCluster(dashboard_address=":0", **settings) as made,
         distributed.Client(made, set_as_default=False) as client,
     ):
         yield client

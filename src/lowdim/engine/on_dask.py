@@ -20,8 +20,9 @@ from .task import MOST_FAILURES, Tally, Task, Told, perform
 
 SHORTEST, LONGEST = 0.01, 0.5
 """Seconds between two looks at the store: more and more while nothing comes."""
-HEAL_AFTER = 3.0
-"""Seconds with fewer workers than before after which the cluster is asked for as many as it had."""
+HEAL_AFTER = 30.0
+"""Seconds with fewer workers than before after which the cluster is asked for as many as it had: sooner, a new one
+would take the name of one whose nanny is about to start it again, and neither would come up."""
 AGAIN_AFTER = 120.0
 """Seconds without any result after which all tasks that are left are submitted once more: a worker may hang."""
 GIVE_UP_AFTER = 900.0

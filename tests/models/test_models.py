@@ -338,7 +338,7 @@ def test_an_embedding_can_be_left_out(tmp_path: Path) -> None:
     again = lowdim.load(path)
     assert again.transform(POINTS).tobytes() == model.transform(POINTS).tobytes()
     assert again.get_feature_names_out().tolist() == ["pca0", "pca1"]
-    with pytest.raises(AttributeError, match="saved without embedding_"):
+    with pytest.raises(AttributeError, match="has no embedding_: it was saved without"):
         _ = again.embedding_
     with pytest.raises(AttributeError, match="'PCA' object has no attribute 'places_'"):
         _ = again.places_

@@ -130,14 +130,16 @@ def _descend(X: Any) -> None:
     for kind in (lowdim.TSNE, lowdim.ElasticEmbedding):
         for repulsion in ("exact", "barnes-hut"):
             for optimizer in ("fp", "diagh", "sd", "sd-"):
-                kind(2, repulsion=repulsion, optimizer=optimizer, homotopy=None, max_iter=3).fit(X)
+                kind(n_components=2, repulsion=repulsion, optimizer=optimizer, homotopy=None, max_iter=3).fit(
+                    X
+                )
 
 
 def _trust(X: Any) -> None:
     """Ranks and curvatures of the points of pictures."""
     for kind in (lowdim.TSNE, lowdim.UMAP, lowdim.ElasticEmbedding):
         for n_components in (2, 3):
-            model = kind(n_components, max_iter=3).fit(X)
+            model = kind(n_components=n_components, max_iter=3).fit(X)
             lowdim.trust(X, model.embedding_, model)
 
 

@@ -162,7 +162,11 @@ def test_what_has_no_place_to_rest_is_singular():
 def test_every_kind_of_model_says_what_it_can(name, tmp_path):
     X = mixture(150)
     kind = getattr(lowdim, name)
-    model = kind(2, max_iter=30).fit(X) if name in ("UMAP", "SNE", "MDS", *PRESETS) else kind(2).fit(X)
+    model = (
+        kind(n_components=2, max_iter=30).fit(X)
+        if name in ("UMAP", "SNE", "MDS", *PRESETS)
+        else kind(n_components=2).fit(X)
+    )
     found = lowdim.trust(X, model.embedding_, model)
     assert np.isfinite(found.perturbation).all()
     assert ("singularity" in found) == (name in ("UMAP", "SNE", *PRESETS))

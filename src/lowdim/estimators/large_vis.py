@@ -33,7 +33,7 @@ from .neighbor_embedding import NeighborEmbedding
 USUAL_PERPLEXITY = 50.0
 NOISE_POWER = 0.75
 """A point is drawn with a probability that goes as this power of its degree (Tang et al. 2016, sec. 3.2)."""
-USUAL_ITERATIONS = 300
+USUAL_ITERATIONS = 400
 
 
 @parameters
@@ -74,7 +74,7 @@ class LargeVis(NeighborEmbedding):
         Where to start: ``"auto"``, ``"pca"``, ``"spectral"`` (Laplacian eigenmaps of the same affinities),
         ``"random"``, or coordinates.
     max_iter
-        Iterations at most; None: 300 for the own schedule, 1000 for others.
+        Iterations at most; None: 400 for the own schedule, 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -215,4 +215,4 @@ class LargeVis(NeighborEmbedding):
 
 def usual_annealing(max_iter: int | None) -> Annealing:
     """The schedule that was measured to end the lowest."""
-    return Annealing(max_iter or USUAL_ITERATIONS, exaggeration=12.0, rate=0.2, momentum=0.9)
+    return Annealing(max_iter or USUAL_ITERATIONS, exaggeration=12.0, rate=0.1, momentum=0.9)

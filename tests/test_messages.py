@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lowdim
+from lowdim import errors
 from lowdim.cli.options.wording import shell
 from lowdim.core.events import Events
 from lowdim.core.messages import hyphenated, in_python, named, parts_of, said, setting, value
@@ -57,6 +58,15 @@ def test_errors_and_warnings_hold_plain_text_and_their_parts(kind):
     assert error.said(shell) == "--n-neighbors must be less; got --n-neighbors 9."
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.said(shell)) == (str(error), error.said(shell))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in vars(errors).values() if isinstance(kind, type)])
+def test_they_can_be_made_without_their_message(kind):
+    """As libraries do that bring errors back from other processes: Dask is one."""
+    if issubclass(kind, BaseException):
+        again = kind.__new__(kind)
+        again.args = ("as it was",)
+        assert str(again) == "as it was"
 
 
 def test_plain_messages_and_none_are_left_alone():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from .core.messages import Language, parts_of, python, said
 
 
@@ -51,6 +53,13 @@ class NumericalError(LowdimError, ArithmeticError):
 
 class MemoryLimitError(LowdimError, MemoryError):
     """The work would need more memory than ``memory_limit`` (or the machine) allows."""
+
+    def __new__(cls, *args: object) -> Self:
+        """As every other error: that of MemoryError, found by name, refuses classes whose first base is not it.
+
+        Dask makes errors that way again which come back from its workers.
+        """
+        return Exception.__new__(cls, *args)
 
 
 class MissingExtraError(LowdimError, ImportError):

@@ -29,7 +29,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function) and item.get_closest_marker("covering"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for of_test in cases.values():
-        quick = [item for item in of_test if not item.get_closest_marker("slow")]
+        # By name: the tests may have been shuffled, and which are left to torture must not hang on that.
+        quick = sorted(
+            (item for item in of_test if not item.get_closest_marker("slow")), key=lambda item: item.nodeid
+        )
         # The values of a parameter by their number: they need not be such that they can be compared.
         numbers: dict[str, dict[int, int]] = {name: {} for name in quick[0].callspec.params}
         places = [

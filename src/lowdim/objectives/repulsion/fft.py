@@ -38,7 +38,7 @@ LADDER = (
     (1e-3, 6, 0.3, 5.0),
     (1e-4, 6, 0.2, 7.0),
     (1e-5, 8, 0.2, 8.0),
-    (1e-6, 8, 0.15, 10.0),
+    (1e-6, 8, 0.13, 12.0),
 )
 """Relative error of the force, the order and step of the splines that keep to it, and the reach of the near part in
 steps of a coarse grid."""

@@ -94,6 +94,7 @@ def test_ctrl_c_during_an_optimisation(folder):
     assert np.load("out.npy").shape == (400, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("heard")
 def test_ctrl_c_while_reading(folder):
     words = [*LOWDIM, "embed", "-", "-vv"]

@@ -126,6 +126,7 @@ def test_the_folder_of_the_user_comes_before_the_cache(folders):
     assert datasets.load("mammoth").data.max() == 1
 
 
+@pytest.mark.slow
 def test_images_are_row_by_row(folders):
     image = np.arange(1024.0).reshape(32, 32)
     np.savez(folders[0] / "isomap_faces_32x32.npz", X=image.T.reshape(1, -1), params=np.zeros((1, 3)))

@@ -206,6 +206,7 @@ def test_tables_and_code_of_their_own_agree(known, d):
     assert relative(other[1], own[1]) < 1e-13
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("d", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))])
 @REPELLING
 def test_barnes_hut_falls_with_theta(kernel, d):

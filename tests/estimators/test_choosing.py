@@ -174,6 +174,7 @@ def test_the_fit_is_that_of_what_was_chosen(case: str) -> None:
     assert curve(threads, name) == curve(model, name)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_read_by_all_that_comes_after(tmp_path: Path) -> None:
     X, more = ROLL[:60], ROLL[60:66]
     model = lowdim.TSNE(perplexity="auto:recall_area", max_iter=10).fit(X)

@@ -109,6 +109,7 @@ def test_the_diagonal_and_the_curvature(form):
         assert bend == pytest.approx(E.diagonal(X)[place] - 4 * repulsive, rel=0.1, abs=0.05 * abs(repulsive))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("engine", [BarnesHut(0.1), FFT(1e-5)], ids=repr)
 @FORMS
 def test_engines_agree(engine, form):

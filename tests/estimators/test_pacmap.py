@@ -117,6 +117,7 @@ def test_near_pairs_are_nearest_in_units_of_the_scales():
     np.testing.assert_allclose(fitted.to_new(lists, ONE).toarray(), expected, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_mid_near_pairs_are_second_of_six():
     index = build_index(Rows(np.arange(4000.0)[:, None]), "euclidean", run=ONE)
     W = mid_near_pairs(index, 5, None, Run.of(3, 1))

@@ -97,6 +97,7 @@ def test_a_and_b_are_told_after_the_fit(fitted):
     assert not hasattr(lowdim.UMAP(), "a_")
 
 
+@pytest.mark.slow
 def test_labels_pull_apart_and_unknown_ones_follow(digits):
     X, y = digits[0][:600], digits[1][:600]
     free = lowdim.UMAP(max_iter=100).fit(X)

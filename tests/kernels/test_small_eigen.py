@@ -55,10 +55,12 @@ def test_special_matrices(size: int) -> None:
     _check(np.eye(size)[::-1].copy())
 
 
+@pytest.mark.slow
 def test_indefinite_matrices() -> None:
     B = np.random.default_rng(0).normal(size=(25, 25))
     _check(B + B.T)
 
 
+@pytest.mark.slow
 def test_not_a_number_ends() -> None:
     assert np.isnan(kernels.affinities.small_eigen.eigenvalues(np.full((5, 5), np.nan))).any()

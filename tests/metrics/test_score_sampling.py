@@ -53,6 +53,7 @@ def test_intervals_cover_at_the_stated_rate(exact, sampled, confidence):
     assert abs(np.median(rates) - confidence) < slack
 
 
+@pytest.mark.slow
 def test_means_over_seeds_are_the_exact_values(exact, sampled):
     for name in exact:
         values = np.array([float(found[name]) for found in sampled(0.95)])

@@ -38,6 +38,7 @@ def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(clone(again).fit(ZOO[name]()[1]).embedding_, again.embedding_)
 
 
+@pytest.mark.slow
 def test_every_repulsion_and_search_is_in_the_zoo(tmp_path: Path) -> None:
     """A class of the registry that no model of the zoo stores would be untested."""
     from lowdim.store import registry

@@ -413,6 +413,7 @@ def test_shapes_of_many_classes(browser, many):
     assert len({round(share, 6) for share in shares.values()}) == 4
 
 
+@pytest.mark.slow
 def test_shapes_of_many_classes_without_webgl(plain_browser, many):
     shares = check_shapes(plain_browser, many)
     assert min(shares.values()) > 0

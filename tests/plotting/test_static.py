@@ -188,6 +188,7 @@ def test_missing_matplotlib_names_the_extra(points, monkeypatch):
         plot(points)
 
 
+@pytest.mark.slow
 def test_no_global_state():
     code = (
         "import sys, lowdim.plotting as p; assert 'matplotlib' not in sys.modules; import numpy as np; "

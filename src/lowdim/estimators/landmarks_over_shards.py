@@ -90,7 +90,7 @@ def _settings(estimator: Any, source: Shards) -> tuple[Any, LLL]:
     solver: Any = resolve_solver(estimator)
     if estimator.solver == "auto":
         solver = LLL(max(method.width + 2, min(USUAL_LANDMARKS, source.n_samples // 4)))
-    if not isinstance(solver, LLL):
+    if not solver.goes_over_shards:
         raise needs_all_rows(estimator, source, f"{setting('solver', estimator.solver)} does")
     _check_method(estimator, method, solver, source)
     return method, solver

@@ -119,6 +119,11 @@ class Solver(Protocol):
         """Whether the first coordinates of a fit are those of a fit with fewer."""
         ...
 
+    @property
+    def goes_over_shards(self) -> bool:
+        """Whether its sums over points can be made of blocks of rows that are never in memory together."""
+        ...
+
     def works_alone(self, method: Method, points: Points) -> bool:
         """Whether it embeds landmarks alone, so that the graph of all points is never formed."""
         ...

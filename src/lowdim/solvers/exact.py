@@ -19,6 +19,7 @@ class Exact:
     eigensolver: str = "auto"
     n_landmarks: None = None
     is_nested: ClassVar[bool] = True
+    goes_over_shards: ClassVar[bool] = False
 
     def works_alone(self, method: Method, points: Points) -> bool:
         """No: it needs all points."""

@@ -53,6 +53,8 @@ class LandmarkSolver:
     """
 
     name: ClassVar[str] = ""
+    goes_over_shards: ClassVar[bool] = False
+    """Whether its sums over points can be made of blocks of rows that are never in memory together."""
     restricts: ClassVar[bool] = False
     """Whether the whole problem is formed and restricted to the span of Z: what ``smooth`` and ``polish`` need."""
     takes_dense: ClassVar[bool] = True

@@ -26,6 +26,7 @@ class LLL(LandmarkSolver):
     __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "lll"
+    goes_over_shards: ClassVar[bool] = True
     restricts: ClassVar[bool] = True
 
     def embed(self, method: Method, part: Part, run: Run) -> Embedded:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from .assemble import Page, document, map_fragment, write_page, write_pages_beside
-from .content import Content
+from .assemble import Page, document, map_fragment, map_module, map_style, write_page, write_pages_beside
+from .content import Column, Content
 
-__all__ = ["Content", "Page", "document", "map_fragment", "write_page", "write_pages_beside"]
+__all__ = [
+    "Column",
+    "Content",
+    "Page",
+    "document",
+    "map_fragment",
+    "map_module",
+    "map_style",
+    "write_page",
+    "write_pages_beside",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from base64 import b64encode
 from collections.abc import Mapping
@@ -12,13 +13,27 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from ...core.atomic import writing
 from ..thumbnails import Images
-from .content import Content
+from .content import Content, default_look
 from .sprites import sheets_of
 
-_SCRIPTS = ("data.js", "draw.js", "map.js", "frames.js", "apart.js", "link.js", "panel.js")
+_SCRIPTS = (
+    "data.js",
+    "grid.js",
+    "draw.js",
+    "overlay.js",
+    "gestures.js",
+    "map.js",
+    "export.js",
+    "frames.js",
+    "apart.js",
+    "link.js",
+    "panel.js",
+    "start.js",
+)
 _SLIDER = """<section>
 <label>Frame <input class="ld-frame" type="range" min="0" max="{last}" step="0.05" value="0"></label>
 <p class="ld-quiet ld-where" role="status"></p>
@@ -45,7 +60,7 @@ def write_page(path: str | os.PathLike[str], content: Content, images: Images | 
     html = document(
         content.title or "Embedding",
         map_fragment(content, images),
-        style=asset("theme.css") + _WHOLE + asset("map.css"),
+        style=map_style() + _WHOLE,
         script=map_script(),
     )
     with writing(path) as temporary:
@@ -66,7 +81,7 @@ def write_pages_beside(
     html = document(
         title or " and ".join(contents),
         '<div class="ld-beside">\n' + "".join(map(_one_map, maps)) + "</div>",
-        style=asset("theme.css") + _WHOLE + asset("map.css"),
+        style=map_style() + _WHOLE,
         script=map_script(),
     )
     with writing(path) as temporary:
@@ -83,21 +98,13 @@ def map_fragment(content: Content, images: Images | None = None, *, embedded: bo
     """The markup of a map with its data, for a page of its own or, ``embedded``, as a part of a longer one."""
     thumbnails, sheets = (None, []) if images is None else sheets_of(images)
     count, n_axes = content.points.shape
-    deep, moves = n_axes == 3, len(content.frames) > 1
     return fill(
         asset("map.html"),
-        {
-            "embedded": ' data-embedded="yes"' if embedded else "",
+        _words(n_axes, len(content.frames), embedded=embedded)
+        | {
             "about": f"Map of {count:,} points. Press N to go from point to point.",
-            "pan": "Turn; Shift moves" if deep else "Move",
-            "drag": "turn; with Shift: move" if deep else "move",
-            "arrows": "turn" if deep else "move",
-            "shift": "; dragging moves" if deep else "",
-            "heading": "h2" if embedded else "h1",
             "title": escape(content.title),
             "count": f"{count:,} points",
-            "frames": _SLIDER.format(last=len(content.frames) - 1) if moves else "",
-            "steps": _STEPS if moves else "",
             "data": content.packed(thumbnails),
             "sheets": "".join(
                 f'<script type="text/plain" class="ld-sheet">{sheet}</script>\n' for sheet in sheets
@@ -106,9 +113,50 @@ def map_fragment(content: Content, images: Images | None = None, *, embedded: bo
     )
 
 
+def _words(n_axes: int, n_frames: int, *, embedded: bool = False) -> dict[str, str]:
+    """What the markup of a map says by its kind."""
+    deep, moves = n_axes == 3, n_frames > 1
+    return {
+        "embedded": ' data-embedded="yes"' if embedded else "",
+        "pan": "Turn; Shift moves" if deep else "Move",
+        "drag": "turn; with Shift: move" if deep else "move",
+        "arrows": "turn" if deep else "move",
+        "shift": "; dragging moves" if deep else "",
+        "heading": "h2" if embedded else "h1",
+        "count": "",
+        "frames": _SLIDER.format(last=n_frames - 1) if moves else "",
+        "steps": _STEPS if moves else "",
+    }
+
+
 def map_script() -> str:
     """The script of every map on a page."""
-    return "(() => {\n'use strict';\n" + "\n".join(map(asset, _SCRIPTS)) + "})();"
+    return "(() => {\n'use strict';\n" + _functions() + "openAll();\n})();"
+
+
+def map_module() -> str:
+    """The same as a module of JavaScript for a page of another kind: it exports ``createMap`` (see ``map.js``)."""
+    return _functions() + "export { createMap };\n"
+
+
+def map_style() -> str:
+    """The style that maps need, with the colours of the light and the dark theme."""
+    return asset("theme.css") + asset("map.css")
+
+
+@cache
+def _functions() -> str:
+    """All functions of a map, and what they need besides the data: colours, and the markup of a map without data."""
+    markup = fill(asset("map.html"), _words(2, 0) | dict.fromkeys(("about", "title", "data", "sheets"), ""))
+    empty = markup[: markup.index('<script type="text/plain"')] + "</div>"
+    constants = {"DEFAULTS": default_look(None), "MARKUP": empty}
+    made = [f"const {name} = {_in_script(value)};\n" for name, value in constants.items()]
+    return "".join(made) + "\n".join(map(asset, _SCRIPTS))
+
+
+def _in_script(value: Any) -> str:
+    """A value as JavaScript that can stand in a page: no text in it ends the script."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def document(title: str, body: str, *, style: str, script: str = "") -> str:

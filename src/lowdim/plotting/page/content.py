@@ -134,12 +134,19 @@ class Content:
                 for at, (title, _) in enumerate(self.frames)
             ],
             "colour": self.colour,
-            "scale": hexadecimal(scale_colours(np.linspace(0.0, 1.0, _STEPS), self.colormap)),
-            "plain": hexadecimal(np.array([PLAIN]))[0],
-            "missing": hexadecimal(np.array([MISSING]))[0],
             "thumbnails": thumbnails,
+            **default_look(self.colormap),
         }
         return _squeezed(header, arrays)
+
+
+def default_look(colormap: str | None) -> dict[str, Any]:
+    """Colours that do not depend on the data: of a quantity, of points without labels, of what is missing."""
+    return {
+        "scale": hexadecimal(scale_colours(np.linspace(0.0, 1.0, _STEPS), colormap)),
+        "plain": hexadecimal(np.array([PLAIN]))[0],
+        "missing": hexadecimal(np.array([MISSING]))[0],
+    }
 
 
 def _axis_names(n_axes: int, taken: set[str]) -> list[str]:

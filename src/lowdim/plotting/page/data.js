@@ -23,6 +23,18 @@ async function unpack(base64) {
   return header;
 }
 
+// A column with what follows from its values where its header does not say it.
+function completed(header, values, count) {
+  if (values.length !== count) throw new RangeError(`column ${header.name} must hold ${count} values; got ${values.length}`);
+  if (header.kind !== "quantity" || header.low !== undefined) return { ...header, values };
+  let [low, high, missing] = [Infinity, -Infinity, 0];
+  for (const value of values) {
+    if (!Number.isFinite(value)) missing++;
+    else [low, high] = [Math.min(low, value), Math.max(high, value)];
+  }
+  return { whole: false, ...header, ...(missing < count ? { low, high } : { low: 0, high: 1 }), missing, values };
+}
+
 // What a cell says, on the screen and in an exported file.
 function cell(column, row) {
   const value = column.values[row];
@@ -62,64 +74,4 @@ function shuffled(count) {
     order[other] = at;
   }
   return order;
-}
-
-// Rows in square cells, for the nearest point to a place: rows of cell c are rows[starts[c]] to rows[starts[c + 1]].
-class Grid {
-  constructor(points, count) {
-    this.side = Math.max(1, Math.min(512, Math.ceil(Math.sqrt(count / 3))));
-    this.points = points;
-    let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (let row = 0; row < count; row++) {
-      const [x, y] = [points[2 * row], points[2 * row + 1]];
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (y < bottom) bottom = y;
-      if (y > top) top = y;
-    }
-    Object.assign(this, { left, bottom, scale: this.side / (Math.max(right - left, top - bottom) * 1.0001 || 1) });
-    this.starts = new Uint32Array(this.side * this.side + 1);
-    const cells = new Uint32Array(count);
-    for (let row = 0; row < count; row++) {
-      cells[row] = this.cell(points[2 * row], points[2 * row + 1]);
-      this.starts[cells[row] + 1]++;
-    }
-    for (let at = 1; at < this.starts.length; at++) this.starts[at] += this.starts[at - 1];
-    const next = this.starts.slice();
-    this.rows = new Uint32Array(count);
-    for (let row = 0; row < count; row++) this.rows[next[cells[row]]++] = row;
-  }
-
-  bound(value) {
-    return Math.max(0, Math.min(this.side - 1, Math.floor(value)));
-  }
-
-  cell(x, y) {
-    return this.bound((y - this.bottom) * this.scale) * this.side + this.bound((x - this.left) * this.scale);
-  }
-
-  nearest(x, y, radius, visible) {
-    const across = [this.bound((x - radius - this.left) * this.scale), this.bound((x + radius - this.left) * this.scale)];
-    const up = [this.bound((y - radius - this.bottom) * this.scale), this.bound((y + radius - this.bottom) * this.scale)];
-    let best = -1;
-    let least = radius * radius;
-    for (let line = up[0]; line <= up[1]; line++) {
-      const stop = this.starts[line * this.side + across[1] + 1];
-      for (let at = this.starts[line * this.side + across[0]]; at < stop; at++) {
-        const row = this.rows[at];
-        const distance = (this.points[2 * row] - x) ** 2 + (this.points[2 * row + 1] - y) ** 2;
-        if (distance <= least && visible(row)) [best, least] = [row, distance];
-      }
-    }
-    return best;
-  }
-}
-
-function inside(path, x, y) {
-  let within = false;
-  for (let at = 0, last = path.length - 1; at < path.length; last = at++) {
-    const [[ax, ay], [bx, by]] = [path[at], path[last]];
-    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) within = !within;
-  }
-  return within;
 }

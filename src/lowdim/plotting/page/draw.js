@@ -1,11 +1,13 @@
 // Two ways to draw the points: by WebGL, and on a plain canvas where that is switched off. Each point has a paint of four
-// bytes: red, green, blue, and a mark (two bits) with a shape above it.
+// bytes: red, green, blue, and a mark (two bits) with a shape above it. Points on their way are a `share` of it from where
+// they come from.
 
 const HIDDEN = 0;
 const FAINT = 1;
 const PLAIN = 2;
 const STRONG = 3;
 const MARK = 3;
+const GHOST = 0.18; // opacity of where points were
 
 // In the order of palette.SHAPES, each within the circle of radius 1, upwards; the first, a circle, has no corners.
 const around = (count, turn, radius = () => 1) =>
@@ -27,15 +29,15 @@ const CORNERS = [
 ];
 
 const VERTEX = `#version 300 es
-in vec2 place; in vec4 paint;
-uniform vec2 centre, scale; uniform float size, opacity; uniform bool strong;
+in vec2 place, before; in vec4 paint;
+uniform vec2 centre, scale; uniform float size, opacity, share; uniform bool strong;
 out vec4 colour; flat out int shape;
 void main() {
   int bits = int(paint.a * 255.0 + 0.5);
   int mark = bits & ${MARK};
   shape = bits >> 2;
   bool shown = strong ? mark == ${STRONG} : mark == ${FAINT} || mark == ${PLAIN};
-  gl_Position = shown ? vec4((place - centre) * scale, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+  gl_Position = shown ? vec4((mix(before, place, share) - centre) * scale, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
   gl_PointSize = strong ? size * 1.3 + 1.5 : size;
   colour = vec4(paint.rgb, mark == ${FAINT} ? 0.1 * opacity : strong ? 1.0 : opacity);
 }`;
@@ -82,7 +84,7 @@ class GraphicsPainter {
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.build();
-      this.move(this.points);
+      this.move(this.points, this.former, this.past);
       this.colour(this.tints);
       canvas.dispatchEvent(new Event("restored"));
     });
@@ -101,6 +103,8 @@ class GraphicsPainter {
     if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(this.program));
     gl.useProgram(this.program);
     this.places = this.attribute("place", 2, gl.FLOAT, false);
+    this.starts = this.attribute("before", 2, gl.FLOAT, false);
+    this.ghosts = gl.createBuffer();
     this.paints = this.attribute("paint", 4, gl.UNSIGNED_BYTE, true);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, this.order, gl.STATIC_DRAW);
@@ -123,9 +127,19 @@ class GraphicsPainter {
     this.gl.bufferData(this.gl.ARRAY_BUFFER, values, this.gl.DYNAMIC_DRAW);
   }
 
-  move(points) {
-    this.points = points;
+  // Where the points are, where they come from, and where they were before that: the last two may be missing.
+  move(points, former, past) {
+    Object.assign(this, { points, former, past });
     this.fill(this.places, points);
+    if (former) this.fill(this.starts, former);
+    if (past) this.fill(this.ghosts, past);
+  }
+
+  // Takes the places of a corner of the shader from this buffer.
+  read(name, buffer) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.vertexAttribPointer(gl.getAttribLocation(this.program, name), 2, gl.FLOAT, false, 0, 0);
   }
 
   colour(paints) {
@@ -133,7 +147,7 @@ class GraphicsPainter {
     this.fill(this.paints, paints);
   }
 
-  draw(view, size, opacity) {
+  draw(view, size, opacity, { share = 1, ghost = false } = {}) {
     const gl = this.gl;
     const { width, height } = this.canvas;
     const set = (name, kind, ...values) => gl[`uniform${kind}`](gl.getUniformLocation(this.program, name), ...values);
@@ -143,11 +157,20 @@ class GraphicsPainter {
     set("centre", "2f", view.x, view.y);
     set("scale", "2f", (2 * view.scale * view.ratio) / width, (2 * view.scale * view.ratio) / height);
     set("size", "1f", size * view.ratio);
-    set("opacity", "1f", opacity);
-    for (const strong of [0, 1]) {
+    const points = (from, to, strong, faint) => {
+      this.read("before", from);
+      this.read("place", to);
       set("strong", "1i", strong);
+      set("opacity", "1f", faint);
       gl.drawElements(gl.POINTS, this.count, gl.UNSIGNED_INT, 0);
-    }
+    };
+    set("share", "1f", share);
+    if (ghost && this.past) points(this.ghosts, this.ghosts, 0, GHOST * opacity);
+    for (const strong of [0, 1]) points(this.former ? this.starts : this.places, this.places, strong, opacity);
+  }
+
+  release() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 }
 
@@ -156,32 +179,37 @@ class PlainPainter {
     Object.assign(this, { canvas, count, order, context: canvas.getContext("2d") });
   }
 
-  move(points) {
-    this.points = points;
+  move(points, former, past) {
+    Object.assign(this, { points, former, past });
   }
 
   colour(paints) {
     this.paints = paints;
   }
 
-  draw(view, size, opacity) {
-    const { context, canvas, points, paints } = this;
+  draw(view, size, opacity, { share = 1, ghost = false } = {}) {
+    const { context, canvas, points, former, past } = this;
     context.clearRect(0, 0, canvas.width, canvas.height);
+    if (ghost && past) this.scatter(view, size, GHOST * opacity, false, past, past, 1);
+    for (const strong of [false, true]) this.scatter(view, size, opacity, strong, former || points, points, share);
+  }
+
+  scatter(view, size, opacity, strong, from, to, share) {
+    const { context, canvas, paints } = this;
     const scale = view.scale * view.ratio;
-    for (const strong of [false, true]) {
-      const side = (strong ? size * 1.3 + 1.5 : size) * view.ratio;
-      for (const row of this.order) {
-        const mark = paints[4 * row + 3] & MARK;
-        const corners = CORNERS[paints[4 * row + 3] >> 2];
-        if (mark === HIDDEN || (mark === STRONG) !== strong) continue;
-        const x = (points[2 * row] - view.x) * scale + canvas.width / 2;
-        const y = (view.y - points[2 * row + 1]) * scale + canvas.height / 2;
-        if (x < 0 || y < 0 || x > canvas.width || y > canvas.height) continue;
-        context.globalAlpha = mark === FAINT ? 0.1 * opacity : strong ? 1 : opacity;
-        context.fillStyle = `rgb(${paints[4 * row]} ${paints[4 * row + 1]} ${paints[4 * row + 2]})`;
-        if (corners) this.polygon(corners, x, y, side / 2);
-        else context.fillRect(x - side / 2, y - side / 2, side, side);
-      }
+    const side = (strong ? size * 1.3 + 1.5 : size) * view.ratio;
+    for (const row of this.order) {
+      const mark = paints[4 * row + 3] & MARK;
+      const corners = CORNERS[paints[4 * row + 3] >> 2];
+      if (mark === HIDDEN || (mark === STRONG) !== strong) continue;
+      const place = (axis) => from[2 * row + axis] + share * (to[2 * row + axis] - from[2 * row + axis]);
+      const x = (place(0) - view.x) * scale + canvas.width / 2;
+      const y = (view.y - place(1)) * scale + canvas.height / 2;
+      if (x < 0 || y < 0 || x > canvas.width || y > canvas.height) continue;
+      context.globalAlpha = mark === FAINT ? 0.1 * opacity : strong ? 1 : opacity;
+      context.fillStyle = `rgb(${paints[4 * row]} ${paints[4 * row + 1]} ${paints[4 * row + 2]})`;
+      if (corners) this.polygon(corners, x, y, side / 2);
+      else context.fillRect(x - side / 2, y - side / 2, side, side);
     }
   }
 
@@ -190,6 +218,8 @@ class PlainPainter {
     for (const [across, up] of corners) this.context.lineTo(x + across * radius, y - up * radius);
     this.context.fill();
   }
+
+  release() {}
 }
 
 function painterFor(canvas, count, order) {

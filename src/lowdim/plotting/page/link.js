@@ -24,16 +24,12 @@ function link() {
     const rest = roots.filter((other) => other !== root);
     root.addEventListener("ld-selected", once(() => {
       for (const other of rest) {
-        other.map.selected.set(root.map.selected);
-        other.map.emit("selected");
+        other.map.select(root.map.selected);
       }
       paint();
     }));
     root.addEventListener("ld-hover", (event) => {
-      for (const { map } of rest) {
-        map.hovered = event.detail;
-        map.redraw();
-      }
+      for (const { map } of rest) map.hoverRow(event.detail);
     });
     root.addEventListener("ld-command", once((event) => {
       // Names, pictures and tools are those of all maps.

@@ -1,46 +1,156 @@
-// The map: where it looks, what is under the pointer, what is selected; and the gestures and keys that change these.
+// The map of points in one element: where it looks, where the points are, what is selected.
+//
+// A saved page makes one for each block of data on it (start.js). A page outside this folder takes the module that
+// `lowdim.plotting.page.map_module()` returns and calls
+//
+//   import { createMap } from "./map.js";
+//   const map = createMap(element, header, { panel: true, embedded: false });
+//
+// where header = { count, coordinates: [x, y] or [x], [x, y, z] as Float32Array, columns: [], title: "", colour: 0 }; count
+// and coordinates are needed, the rest has defaults. The element needs a height, the page `map_style()`. Columns are as the
+// packed page describes them (content.py, Column.header) with their `values`: { name, kind: "classes", names, colours, dark,
+// shapes, values: codes }, { name, kind: "quantity", low, high, missing, whole, values }, { name, kind: "text", names, values }.
+// `panel: false` leaves out the panel beside the map; `embedded: true` lets the map hear keys only while the pointer or the
+// focus is in it. Then
+//
+//   map.setPositions(numbers, { milliseconds, ghost })
+//                                 new coordinates, interleaved (x, y, x, y, ...; 1, 2 or 3 numbers a point), each time
+//                                 centred and scaled to fill the map; the points move there in so many milliseconds (400;
+//                                 0 or reduced motion: at once). `ghost: false` leaves the ghost as it is, for the frames of
+//                                 one run
+//   map.setColumn(header, values) adds a column or replaces the one of its name, in the menu and on the map
+//   map.colourBy(name)            colours by a column
+//   map.ghost(on)                 shows faintly where the points were before the last setPositions
+//   map.badge(text)               a line at the top of the map; "" takes it away
+//   map.selectRows(rows)          selects these rows and no others
+//   map.hoverRow(row)             puts the ring around a row (-1: none), without tooltip and without an event
+//   map.setView(view)             looks at { x, y, zoom, yaw, pitch }, each of which may be left out; zoom 1 is the whole map
+//   map.on(event, handler)        "hover" (row or -1), "selection" (rows, Uint32Array), "colour" (name of a column), "view"
+//                                 ({ x, y, zoom, yaw, pitch }); returns a function that ends it. What changes nothing tells
+//                                 nothing, so two maps may tell each other
+//   map.thumbnail(width, height)  a data URL of the whole map
+//   map.exportPNG({ scale })      a promise of a Blob: what is shown, enlarged (2)
+//   map.exportSVG()               a text: what is shown; up to 20,000 points as shapes, more as a picture inside
+//   map.remove()                  takes the map away, with all that it listens to
+//
+// Fields for reading: map.count, map.hovered, map.selected (a byte a row), map.data.columns, map.root, map.panel.
+
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class PointMap {
   constructor(root, data) {
-    Object.assign(this, { root, data, count: data.count, tool: "pan", names: [], showNames: true, lasso: null });
-    Object.assign(this, { showPictures: false, pictureOf: null });
-    this.axes = placed(data.coordinates, data.count);
-    this.deep = this.axes.length === 3;
-    this.turn = { yaw: 0.6, pitch: 0.35 };
-    this.points = new Float32Array(2 * data.count);
-    this.paints = new Uint8Array(4 * data.count);
-    this.selected = new Uint8Array(data.count);
+    Object.assign(this, { root, data, count: data.count, tool: "pan", names: [], showNames: true, outline: null, writtenNames: [] });
+    Object.assign(this, { showPictures: false, pictureOf: null, showGhost: false, hovered: -1, touched: false });
+    this.over = root.querySelector(".ld-over");
+    this.pen = this.over.getContext("2d");
     this.box = root.querySelector(".ld-map");
     this.order = shuffled(data.count);
     this.painter = painterFor(root.querySelector(".ld-points"), data.count, this.order);
-    this.over = root.querySelector(".ld-over");
-    this.pen = this.over.getContext("2d");
+    this.turn = { yaw: 0.6, pitch: 0.35 };
+    this.paints = new Uint8Array(4 * data.count);
+    this.selected = new Uint8Array(data.count);
     this.size = Math.max(1.2, Math.min(9, 60 / data.count ** 0.28));
     this.opacity = Math.max(0.35, Math.min(0.9, 1.75 - 0.22 * Math.log10(data.count + 1)));
     this.view = { x: 0, y: 0, scale: 1, ratio: 1 };
-    this.hovered = -1;
+    this.share = 1; // how far the points are on their way from `former` to `axes`
+    this.axes = placed(data.coordinates, data.count);
+    this.former = null;
+    this.past = null; // where the points were before the last setPositions: the ghost
     this.project();
-    new ResizeObserver(() => this.resize()).observe(this.box);
+    this.ending = new AbortController();
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.box);
     this.resize();
     this.reset();
-    this.listen();
+    listen(this);
     this.painter.canvas.addEventListener("restored", () => this.redraw());
   }
 
-  // -- the picture ------------------------------------------------------------------------------------------------
+  // -- where the points are ---------------------------------------------------------------------------------------
 
-  project() {
-    const [xs, ys, zs] = this.axes;
+  get deep() {
+    return this.axes.length === 3;
+  }
+
+  // Places on the map of coordinates in the plane or, turned, in space.
+  projected([xs, ys, zs], places = new Float32Array(2 * this.count)) {
     const { yaw, pitch } = this.turn;
     const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
     for (let row = 0; row < this.count; row++) {
-      const [x, y] = [xs[row], ys[row]];
-      this.points[2 * row] = this.deep ? cy * x + sy * y : x;
-      this.points[2 * row + 1] = this.deep ? cp * zs[row] + sp * (cy * y - sy * x) : y;
+      const x = xs[row];
+      const y = ys[row];
+      places[2 * row] = zs ? cy * x + sy * y : x;
+      places[2 * row + 1] = zs ? cp * zs[row] + sp * (cy * y - sy * x) : y;
     }
-    this.grid = null;
-    this.painter.move(this.points);
+    return places;
   }
+
+  project() {
+    this.points = this.projected(this.axes, this.points);
+    this.grid = null;
+    this.painter.move(this.points, this.former && this.projected(this.former), this.showGhost && this.past && this.projected(this.past));
+  }
+
+  setPositions(numbers, options = {}) {
+    const width = numbers.length / this.count;
+    if (![1, 2, 3].includes(width)) {
+      throw new RangeError(`positions must hold 1, 2 or 3 numbers for each of ${this.count} points; got ${numbers.length}`);
+    }
+    const columns = Array.from({ length: width }, () => new Float32Array(this.count));
+    for (let axis = 0; axis < width; axis++) {
+      for (let row = 0; row < this.count; row++) columns[axis][row] = numbers[row * width + axis];
+    }
+    this.moveTo(columns, options);
+  }
+
+  moveTo(columns, { milliseconds = 400, ghost = true } = {}) {
+    const shown = this.shownAxes();
+    if (ghost) this.past = this.axes;
+    this.data.coordinates = columns;
+    this.data.axes = this.data.axes.length === columns.length ? this.data.axes : ["x", "y", "z"].slice(0, columns.length);
+    this.axes = placed(columns, this.count);
+    const now = milliseconds > 0 && !calm();
+    this.former = now ? shown : null;
+    this.share = now ? 0 : 1;
+    this.journey = now ? { start: null, milliseconds, from: { ...this.view }, to: null } : null;
+    this.project();
+    if (!this.touched) this.refit();
+    this.hover(-1);
+    this.emit("turned");
+    this.redraw();
+  }
+
+  // The coordinates as they are shown now, on their way too.
+  shownAxes() {
+    if (this.share === 1 || !this.former) return this.axes;
+    const [before, after] = [this.former, this.axes];
+    if (before.length !== after.length) return after;
+    return after.map((values, axis) => values.map((value, row) => before[axis][row] + this.share * (value - before[axis][row])));
+  }
+
+  // One frame of the way: smooth at both ends.
+  advance(now) {
+    const { journey } = this;
+    if (!journey) return;
+    journey.start ??= now;
+    const time = Math.min(1, (now - journey.start) / journey.milliseconds);
+    this.share = time * time * (3 - 2 * time);
+    if (journey.to) {
+      for (const key of ["x", "y", "scale"]) this.view[key] = journey.from[key] + this.share * (journey.to[key] - journey.from[key]);
+    }
+    if (time < 1) return this.redraw();
+    this.journey = null;
+    this.former = null;
+    this.emit("arrived");
+  }
+
+  ghost(on) {
+    this.showGhost = Boolean(on);
+    this.project();
+    this.redraw();
+  }
+
+  // -- the picture ------------------------------------------------------------------------------------------------
 
   resize() {
     const { clientWidth, clientHeight } = this.box;
@@ -48,121 +158,61 @@ class PointMap {
     if (!clientWidth || !clientHeight) return;
     const before = this.width ? Math.min(this.width, this.height) : 0;
     Object.assign(this, { width: clientWidth, height: clientHeight });
-    if (before) this.view.scale *= Math.min(clientWidth, clientHeight) / before;
+    if (before && this.touched) this.view.scale *= Math.min(clientWidth, clientHeight) / before;
     this.view.ratio = ratio;
     for (const canvas of [this.painter.canvas, this.over]) {
       canvas.width = Math.round(clientWidth * ratio);
       canvas.height = Math.round(clientHeight * ratio);
     }
+    const fitted = this.fitted();
+    this.home = fitted.scale;
+    if (!this.touched) Object.assign(this.view, fitted);
     this.redraw();
+  }
+
+  // The view that shows all points.
+  fitted(width = this.width, height = this.height) {
+    const { left, right, bottom, top } = boundsOf(this.points, this.count);
+    const scale = Math.min(width / (right - left || 1), height / (top - bottom || 1)) * 0.92;
+    return { x: (left + right) / 2, y: (bottom + top) / 2, scale };
+  }
+
+  refit() {
+    const fitted = this.fitted();
+    this.home = fitted.scale;
+    if (this.journey) this.journey.to = fitted;
+    else Object.assign(this.view, fitted);
   }
 
   reset() {
-    this.grid ??= new Grid(this.points, this.count);
-    let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (let row = 0; row < this.count; row++) {
-      left = Math.min(left, this.points[2 * row]);
-      right = Math.max(right, this.points[2 * row]);
-      bottom = Math.min(bottom, this.points[2 * row + 1]);
-      top = Math.max(top, this.points[2 * row + 1]);
-    }
-    const fit = Math.min(this.width / (right - left || 1), this.height / (top - bottom || 1)) * 0.92;
-    Object.assign(this.view, { x: (left + right) / 2, y: (bottom + top) / 2, scale: fit });
-    this.home = fit;
-    this.redraw();
+    this.touched = false;
+    this.refit();
+    this.viewChanged();
   }
 
   redraw() {
-    this.waiting ??= requestAnimationFrame(() => {
+    this.waiting ??= requestAnimationFrame((now) => {
       this.waiting = null;
-      const grown = Math.max(1, Math.min(4, (this.view.scale / this.home) ** 0.4));
-      this.painter.draw(this.view, this.size * grown, this.opacity);
-      this.drawOver(this.size * grown);
+      this.advance(now);
+      this.draw();
     });
   }
 
-  drawOver(size) {
-    const { pen, view } = this;
-    const style = getComputedStyle(this.root);
-    const [ink, paper] = [style.getPropertyValue("--ink"), style.getPropertyValue("--paper")];
-    pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
-    pen.clearRect(0, 0, this.width, this.height);
-    if (this.showPictures) this.drawPictures();
-    if (this.showNames) this.drawNames(ink, paper);
-    if (this.hovered >= 0) {
-      const [x, y] = this.screen(this.hovered);
-      pen.beginPath();
-      pen.arc(x, y, size / 2 + 4, 0, 7);
-      pen.lineWidth = 4;
-      pen.strokeStyle = paper;
-      pen.stroke();
-      pen.lineWidth = 2;
-      pen.strokeStyle = ink;
-      pen.stroke();
-    }
-    if (this.lasso) {
-      pen.beginPath();
-      for (const [x, y] of this.lasso) pen.lineTo(x, y);
-      pen.closePath();
-      pen.fillStyle = style.getPropertyValue("--veil");
-      pen.fill();
-      pen.lineWidth = 1.5;
-      pen.setLineDash([5, 4]);
-      pen.strokeStyle = style.getPropertyValue("--accent");
-      pen.stroke();
-      pen.setLineDash([]);
-    }
+  // Points grow a little as one comes closer.
+  shownSize() {
+    return this.size * Math.max(1, Math.min(4, (this.view.scale / this.home) ** 0.4));
   }
 
-  // Pictures of points that are not faint, each clear of those before it in the fixed mixed order.
-  drawPictures() {
-    const { pen, paints } = this;
-    const { width, height } = this.data.thumbnails;
-    const zoom = 40 / Math.max(width, height);
-    const [across, down] = [width * zoom, height * zoom];
-    const side = Math.max(across, down) + 4;
-    const taken = new Map();
-    const key = (column, line) => column * 4096 + line;
-    let room = 300;
-    pen.imageSmoothingEnabled = zoom < 1;
-    pen.lineWidth = 2;
-    for (const row of this.order) {
-      if (!room) break;
-      const [x, y] = this.screen(row);
-      if ((paints[4 * row + 3] & MARK) <= FAINT || x < 0 || y < 0 || x > this.width || y > this.height) continue;
-      const [column, line] = [Math.floor(x / side) + 1, Math.floor(y / side) + 1];
-      const near = [-1, 0, 1].flatMap((a) => [-1, 0, 1].flatMap((b) => taken.get(key(column + a, line + b)) ?? []));
-      if (near.some(([a, b]) => Math.abs(a - x) < side && Math.abs(b - y) < side)) continue;
-      taken.set(key(column, line), [...(taken.get(key(column, line)) ?? []), [x, y]]);
-      room--;
-      const { image, left, top } = this.pictureOf(row);
-      if (!image.complete) continue;
-      pen.drawImage(image, left, top, width, height, x - across / 2, y - down / 2, across, down);
-      pen.strokeStyle = `rgb(${paints[4 * row]} ${paints[4 * row + 1]} ${paints[4 * row + 2]})`;
-      pen.strokeRect(x - across / 2, y - down / 2, across, down);
-    }
+  draw() {
+    const grown = this.shownSize();
+    this.painter.draw(this.view, grown, this.opacity, { share: this.share, ghost: this.showGhost });
+    drawOver(this, grown);
   }
 
-  // Names of classes at their medians, the largest class first; one that would cover another waits for a closer look.
-  drawNames(ink, paper) {
-    const { pen } = this;
-    const taken = [];
-    pen.font = "600 13px system-ui, sans-serif";
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    pen.lineJoin = "round";
-    for (const { name, x, y } of this.names) {
-      const [across, down] = this.toScreen(x, y);
-      const half = pen.measureText(name).width / 2 + 4;
-      const free = taken.every(([a, d, h]) => Math.abs(a - across) > h + half || Math.abs(d - down) > 18);
-      if (!free || across < 0 || down < 0 || across > this.width || down > this.height) continue;
-      taken.push([across, down, half]);
-      pen.lineWidth = 4;
-      pen.strokeStyle = paper;
-      pen.strokeText(name, across, down);
-      pen.fillStyle = ink;
-      pen.fillText(name, across, down);
-    }
+  badge(text) {
+    const place = this.root.querySelector(".ld-badge");
+    place.hidden = !text;
+    place.textContent = text;
   }
 
   // -- places -----------------------------------------------------------------------------------------------------
@@ -197,140 +247,148 @@ class PointMap {
     const after = this.toMap(across, down);
     this.view.x += before[0] - after[0];
     this.view.y += before[1] - after[1];
-    this.redraw();
+    this.touch();
   }
 
   pan(across, down) {
     this.view.x -= across / this.view.scale;
     this.view.y += down / this.view.scale;
-    this.redraw();
+    this.touch();
   }
 
   rotate(across, down) {
-    this.turn.yaw -= across * 0.008;
-    this.turn.pitch = Math.max(-1.57, Math.min(1.57, this.turn.pitch + down * 0.008));
+    this.turnTo(this.turn.yaw - across * 0.008, this.turn.pitch + down * 0.008);
+    this.viewChanged();
+  }
+
+  turnTo(yaw, pitch) {
+    this.turn = { yaw, pitch: Math.max(-1.57, Math.min(1.57, pitch)) };
     this.project();
     this.emit("turned");
+  }
+
+  // The person has chosen where to look: new positions leave the view alone.
+  touch() {
+    this.touched = true;
+    if (this.journey) this.journey.to = null;
+    this.viewChanged();
+  }
+
+  viewChanged() {
     this.redraw();
+    const now = this.viewOf();
+    if (this.told && Object.keys(now).every((key) => now[key] === this.told[key])) return;
+    this.told = now;
+    this.emit("view", now);
+  }
+
+  viewOf() {
+    return { x: this.view.x, y: this.view.y, zoom: this.view.scale / this.home, ...this.turn };
+  }
+
+  setView(view) {
+    const { x, y, zoom, yaw, pitch } = { ...this.viewOf(), ...view };
+    Object.assign(this.view, { x, y, scale: zoom * this.home });
+    if (this.deep && (yaw !== this.turn.yaw || pitch !== this.turn.pitch)) this.turnTo(yaw, pitch);
+    this.touch();
   }
 
   look(row) {
     [this.view.x, this.view.y] = [this.points[2 * row], this.points[2 * row + 1]];
+    this.touch();
+    this.hovered = -1;
     this.hover(row);
   }
 
   hover(row) {
-    if (row !== this.hovered) this.redraw();
+    if (row === this.hovered) return;
     this.hovered = row;
+    this.redraw();
     this.emit("hover", row);
   }
+
+  hoverRow(row) {
+    this.hovered = row;
+    this.redraw();
+  }
+
+  // -- what others are told, and what they ask for ------------------------------------------------------------------
 
   emit(name, detail) {
     this.root.dispatchEvent(new CustomEvent(`ld-${name}`, { detail }));
   }
 
+  on(name, handler) {
+    const heard = (event) => handler(event.detail);
+    this.root.addEventListener(`ld-${name}`, heard, { signal: this.ending.signal });
+    return () => this.root.removeEventListener(`ld-${name}`, heard);
+  }
+
+  setColumn(header, values) {
+    this.panel.setColumn(header, values);
+  }
+
+  colourBy(name) {
+    this.panel.colourByName(name);
+  }
+
+  thumbnail(width, height) {
+    return thumbnailOf(this, width, height);
+  }
+
+  exportPNG(options) {
+    return pictureBlob(this, options);
+  }
+
+  exportSVG() {
+    return drawingText(this);
+  }
+
+  remove() {
+    this.ending.abort();
+    this.observer.disconnect();
+    cancelAnimationFrame(this.waiting);
+    this.waiting = -1;
+    this.painter.release();
+    this.root.remove();
+  }
+
   // -- selection --------------------------------------------------------------------------------------------------
+
+  selectedRows() {
+    const rows = new Uint32Array(this.selected.reduce((sum, one) => sum + one, 0));
+    for (let row = 0, at = 0; row < this.count; row++) if (this.selected[row]) rows[at++] = row;
+    return rows;
+  }
+
+  selectRows(rows) {
+    const wanted = new Uint8Array(this.count);
+    for (const row of rows) wanted[row] = 1;
+    this.select(wanted);
+  }
+
+  // A byte for each row; what is selected already is not told again.
+  select(wanted) {
+    if (wanted.every((one, row) => one === this.selected[row])) return;
+    this.selected.set(wanted);
+    this.emit("selected");
+    this.emit("selection", this.selectedRows());
+  }
 
   selectWithin(path, keep) {
     const outline = path.map(([across, down]) => this.toMap(across, down));
-    const [xs, ys] = [outline.map((at) => at[0]), outline.map((at) => at[1])];
-    const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    if (!keep) this.selected.fill(0);
+    const { left, right, bottom, top } = boundsOf(outline.flat(), outline.length);
+    const wanted = keep ? this.selected.slice() : new Uint8Array(this.count);
     for (let row = 0; row < this.count; row++) {
-      const [x, y] = [this.points[2 * row], this.points[2 * row + 1]];
+      const x = this.points[2 * row];
+      const y = this.points[2 * row + 1];
       if (x < left || x > right || y < bottom || y > top || !this.isShown(row)) continue;
-      if (inside(outline, x, y)) this.selected[row] = 1;
+      if (inside(outline, x, y)) wanted[row] = 1;
     }
-    this.emit("selected");
+    this.select(wanted);
   }
 
   unselect() {
-    this.selected.fill(0);
-    this.emit("selected");
-  }
-
-  // -- gestures ---------------------------------------------------------------------------------------------------
-
-  listen() {
-    const { over } = this;
-    const held = new Map();
-    const at = (event) => {
-      const box = over.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    over.addEventListener("pointerdown", (event) => {
-      over.setPointerCapture(event.pointerId);
-      held.set(event.pointerId, at(event));
-      this.lasso = this.tool === "lasso" && held.size === 1 ? [at(event)] : null;
-      this.moved = false;
-    });
-    over.addEventListener("pointermove", (event) => {
-      const now = at(event);
-      if (!held.has(event.pointerId)) return this.hover(this.under(...now));
-      this.drag(held, event, now);
-      held.set(event.pointerId, now);
-    });
-    const release = (event) => {
-      if (!held.delete(event.pointerId)) return;
-      const path = this.lasso;
-      this.lasso = null;
-      if (path && path.length > 2 && event.type === "pointerup") this.selectWithin(path, event.shiftKey);
-      else if (!this.moved) this.hover(this.under(...at(event)));
-      this.redraw();
-    };
-    over.addEventListener("pointerup", release);
-    over.addEventListener("pointercancel", release);
-    over.addEventListener("pointerleave", () => held.size || this.hover(-1));
-    over.addEventListener("dblclick", (event) => this.zoom(event.shiftKey ? 0.5 : 2, ...at(event)));
-    const wheel = (event) => {
-      // Inside a longer page the wheel scrolls that page, until the map is clicked.
-      if (this.root.dataset.embedded && document.activeElement !== over && !event.ctrlKey) return;
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)), ...at(event));
-    };
-    over.addEventListener("wheel", wheel, { passive: false });
-    document.addEventListener("keydown", (event) => this.hears(event) && this.key(event));
-  }
-
-  // Keys are the map's wherever the focus is, but for fields that take keys themselves. In a longer page it hears them when
-  // the pointer or the focus is in it, and the arrows, which scroll that page, only when it has the focus.
-  hears(event) {
-    if (event.target.closest?.("input, select, textarea")) return false;
-    if (!this.root.dataset.embedded || this.root.contains(document.activeElement)) return true;
-    return this.root.matches(":hover") && !event.key.startsWith("Arrow");
-  }
-
-  drag(held, event, now) {
-    const [x, y] = held.get(event.pointerId);
-    if (Math.hypot(now[0] - x, now[1] - y) < 1 && !this.moved) return;
-    this.moved = true;
-    if (held.size === 2) {
-      const [[, other]] = [...held].filter(([id]) => id !== event.pointerId);
-      const [before, after] = [Math.hypot(x - other[0], y - other[1]), Math.hypot(now[0] - other[0], now[1] - other[1])];
-      this.zoom(after / (before || 1), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-      this.pan((now[0] - x) / 2, (now[1] - y) / 2);
-    } else if (this.lasso) {
-      this.lasso.push(now);
-      this.redraw();
-    } else if (this.deep && !event.shiftKey) this.rotate(now[0] - x, now[1] - y);
-    else this.pan(now[0] - x, now[1] - y);
-    this.hover(-1);
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = 60;
-    const arrows = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
-    const deeds = { "+": () => this.zoom(1.4), "=": () => this.zoom(1.4), "-": () => this.zoom(1 / 1.4), 0: () => this.reset() };
-    const commands = { l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures", "/": "search", Escape: "clear",
-      ",": "earlier", ".": "later" };
-    const command = commands[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (arrows[event.key]) {
-      if (this.deep && !event.shiftKey) this.rotate(-arrows[event.key][0] / 3, -arrows[event.key][1] / 3);
-      else this.pan(...arrows[event.key]);
-    } else if (deeds[event.key]) deeds[event.key]();
-    else if (command) this.emit("command", command);
-    else return;
-    event.preventDefault();
+    this.select(new Uint8Array(this.count));
   }
 }

@@ -13,12 +13,8 @@ class Panel {
   constructor(root, map, data) {
     Object.assign(this, { root, map, data, hits: null, off: new Set(), at: -1, sheets: [] });
     this.$ = (name) => root.querySelector(`.ld-${name}`);
-    this.colourable = data.columns.filter((column) => column.kind !== "text");
-    const select = this.$("by");
-    for (const column of this.colourable) select.append(element("option", { textContent: column.name }));
-    select.closest("label").hidden = this.colourable.length < 2;
-    select.selectedIndex = data.colour;
-    select.addEventListener("change", () => this.colourBy(this.colourable[select.selectedIndex]));
+    this.listColumns();
+    this.$("by").addEventListener("change", (event) => this.colourBy(this.colourable[event.target.selectedIndex]));
     this.$("search").addEventListener("input", (event) => this.search(event.target.value));
     this.$("search").addEventListener("keydown", (event) => event.key === "Enter" && this.step(event.shiftKey ? -1 : 1));
     this.$("save").addEventListener("click", () => this.save());
@@ -38,6 +34,32 @@ class Panel {
     this.selectionChanged();
     this.use("pan");
     this.frames = data.frames.length > 1 ? new Frames(root, map, data) : null;
+  }
+
+  listColumns() {
+    const select = this.$("by");
+    this.colourable = this.data.columns.filter((column) => column.kind !== "text");
+    select.replaceChildren(...this.colourable.map((column) => element("option", { textContent: column.name })));
+    select.closest("label").hidden = this.colourable.length < 2;
+    select.selectedIndex = this.colourable.indexOf(this.column);
+  }
+
+  // A column of its own, in the place of the one of this name where there is one.
+  setColumn(header, values) {
+    const { columns } = this.data;
+    const made = completed(header, values, this.map.count);
+    const place = columns.findIndex((column) => column.name === made.name);
+    columns.splice(place < 0 ? columns.length : place, 1, made);
+    const isShown = !this.column ? made.kind !== "text" : this.column.name === made.name;
+    if (isShown && made.kind === "text") this.column = undefined;
+    this.listColumns();
+    if (isShown) this.colourBy(made.kind === "text" ? this.colourable[0] : made);
+  }
+
+  colourByName(name) {
+    const column = this.colourable.find((each) => each.name === name);
+    if (!column) throw new Error(`there is no column ${name} to colour by`);
+    this.colourBy(column);
   }
 
   slider(name, value, change) {
@@ -97,7 +119,9 @@ class Panel {
   // -- colours ----------------------------------------------------------------------------------------------------
 
   colourBy(column) {
+    const told = this.column?.name;
     this.column = column;
+    this.$("by").selectedIndex = this.colourable.indexOf(column);
     this.off = new Set();
     const key = this.$("key");
     key.replaceChildren();
@@ -105,6 +129,7 @@ class Panel {
     else if (column) this.barKey(key, column);
     this.nameClasses();
     this.paint();
+    if (column && column.name !== told) this.map.emit("colour", column.name);
   }
 
   classKey(key, column) {
@@ -327,21 +352,3 @@ class Panel {
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 }
-
-async function open(root) {
-  const state = root.querySelector(".ld-state");
-  try {
-    const data = await unpack(root.querySelector(".ld-data").textContent.trim());
-    const map = new PointMap(root, data);
-    root.map = map;
-    root.panel = new Panel(root, map, data);
-    state.remove();
-    root.dataset.state = "ready";
-  } catch (error) {
-    root.dataset.state = "failed";
-    state.textContent = `This browser cannot show the map (${error.message}). A current Chrome, Edge, Firefox or Safari can.`;
-    throw error;
-  }
-}
-
-Promise.all([...document.querySelectorAll(".ld")].map(open)).then(link);

@@ -1,0 +1,39 @@
+// Maps come to life: those of the blocks of data on a saved page, or one in an element of any other page.
+
+function begin(root, data) {
+  const map = new PointMap(root, data);
+  root.map = map;
+  root.panel = map.panel = new Panel(root, map, data);
+  root.querySelector(".ld-state")?.remove();
+  root.dataset.state = "ready";
+  return map;
+}
+
+// See the head of map.js.
+function createMap(parent, header, { panel = true, embedded = false } = {}) {
+  const data = { title: "", axes: ["x", "y", "z"].slice(0, header.coordinates.length), columns: [], frames: [], colour: 0, thumbnails: null,
+    ...DEFAULTS, ...header };
+  parent.insertAdjacentHTML("beforeend", MARKUP);
+  const root = parent.lastElementChild;
+  root.querySelector(".ld-title").textContent = data.title;
+  root.querySelector(".ld-count").textContent = `${number(data.count)} points`;
+  root.querySelector(".ld-over").setAttribute("aria-label", `Map of ${number(data.count)} points. Press N to go from point to point.`);
+  root.classList.toggle("ld-bare", !panel);
+  if (embedded) root.dataset.embedded = "yes";
+  return begin(root, data);
+}
+
+async function open(root) {
+  try {
+    begin(root, await unpack(root.querySelector(".ld-data").textContent.trim()));
+  } catch (error) {
+    root.dataset.state = "failed";
+    const state = root.querySelector(".ld-state");
+    if (state) state.textContent = `This browser cannot show the map (${error.message}). A current Chrome, Edge, Firefox or Safari can.`;
+    throw error;
+  }
+}
+
+function openAll() {
+  return Promise.all([...document.querySelectorAll(".ld")].map(open)).then(link);
+}

@@ -19,7 +19,7 @@ from experiments.umap_pictures import (
     recall,
     some,
 )
-from lowdim.estimators.umap import fit_curve
+from lowdim.estimators.embeddings.umap import fit_curve
 from lowdim.metrics import neighbor_accuracy
 
 from .data import Labelled, mnist

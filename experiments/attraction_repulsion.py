@@ -67,7 +67,7 @@ def _points(count: int) -> tuple[NDArray, NDArray]:
 
 def _unit_curve() -> float:
     """The min_dist whose curve is nearest to 1 / (1 + d^2)."""
-    from lowdim.estimators.umap import fit_curve
+    from lowdim.estimators.embeddings.umap import fit_curve
 
     tried = np.linspace(0.0, 0.9, 91)
     return float(min(tried, key=lambda each: sum(abs(part - 1.0) for part in fit_curve(float(each), 1.0))))

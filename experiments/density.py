@@ -26,7 +26,7 @@ from lowdim.affinities import Fuzzy
 from lowdim.affinities.radii import local_radii
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.estimators.umap import fit_curve
+from lowdim.estimators.embeddings.umap import fit_curve
 from lowdim.neighbors import build_index
 from lowdim.objectives.density import Density
 from lowdim.objectives.similarities import Power

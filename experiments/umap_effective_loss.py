@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import lowdim
 from lowdim.core.records import Floats, Sparse
 from lowdim.core.run import Run
-from lowdim.estimators.umap import fit_curve
+from lowdim.estimators.embeddings.umap import fit_curve
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.base import NeighborObjective
 from lowdim.objectives.elastic import ElasticEmbedding

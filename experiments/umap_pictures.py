@@ -18,7 +18,7 @@ from lowdim.core.atomic import writing
 from lowdim.core.records import Floats, Sparse
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.estimators.umap import fit_curve
+from lowdim.estimators.embeddings.umap import fit_curve
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build_index
 from lowdim.objectives.similarities.rounded_logarithm import core_of

@@ -38,8 +38,16 @@ def test_every_documented_name_is_there():
         "        found = getattr(found, part, None)\n"
         "    if found is None: print(name)\n"
     )
-    said = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True, check=True)
-    assert {name: names[name] for name in said.stdout.split()} == {}
+    # One process a part of the package: what another part has loaded would hide that a name does not load itself.
+    parts = {name.split(".")[1] if name.count(".") > 1 else "" for name in names}
+    missing = {}
+    for part in sorted(parts):
+        of_part = sorted(n for n in names if (n.split(".")[1] if n.count(".") > 1 else "") == part)
+        said = subprocess.run(
+            [sys.executable, "-c", code, *of_part], capture_output=True, text=True, check=True
+        )
+        missing |= {name: names[name] for name in said.stdout.split()}
+    assert missing == {}
     assert {"lowdim.plotting.plot_gallery", "lowdim.models.describe", "lowdim.data.files"} <= set(names)
 
 

@@ -9,34 +9,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .core.parts import loading
+
 if TYPE_CHECKING:
     from .affinities import Binary, Entropic, Fuzzy, Gaussian, SelfTuning
     from .data import datasets
     from .data.shards import shards
     from .engine import using
     from .errors import Stop
-    from .estimators.alignment import align
-    from .estimators.classical_mds import ClassicalMDS
-    from .estimators.diffusion_map import DiffusionMap
-    from .estimators.elastic_embedding import ElasticEmbedding
-    from .estimators.force_atlas import ForceAtlas2
-    from .estimators.isomap import Isomap
-    from .estimators.kernel_pca import KernelPCA
-    from .estimators.laplacian_eigenmaps import LaplacianEigenmaps
-    from .estimators.large_vis import LargeVis
-    from .estimators.lle import LLE
-    from .estimators.mds import MDS
-    from .estimators.neighbor_spectrum import NeighborSpectrum
-    from .estimators.oriented_pca import OrientedPCA
-    from .estimators.pacmap import PaCMAP
-    from .estimators.pca import PCA
-    from .estimators.sammon import Sammon
-    from .estimators.sne import SNE
-    from .estimators.spectral_clustering import SpectralClustering
-    from .estimators.spectral_problem import SpectralProblem
-    from .estimators.symmetric_sne import SymmetricSNE
-    from .estimators.tsne import TSNE
-    from .estimators.umap import UMAP
+    from .estimators.embedding_driver.alignment import align
+    from .estimators.embeddings.elastic_embedding import ElasticEmbedding
+    from .estimators.embeddings.force_atlas import ForceAtlas2
+    from .estimators.embeddings.large_vis import LargeVis
+    from .estimators.embeddings.neighbor_spectrum import NeighborSpectrum
+    from .estimators.embeddings.pacmap import PaCMAP
+    from .estimators.embeddings.sne import SNE
+    from .estimators.embeddings.symmetric_sne import SymmetricSNE
+    from .estimators.embeddings.tsne import TSNE
+    from .estimators.embeddings.umap import UMAP
+    from .estimators.linear.classical_mds import ClassicalMDS
+    from .estimators.linear.kernel_pca import KernelPCA
+    from .estimators.linear.oriented_pca import OrientedPCA
+    from .estimators.linear.pca import PCA
+    from .estimators.spectral.diffusion_map import DiffusionMap
+    from .estimators.spectral.isomap import Isomap
+    from .estimators.spectral.laplacian_eigenmaps import LaplacianEigenmaps
+    from .estimators.spectral.lle import LLE
+    from .estimators.spectral.spectral_clustering import SpectralClustering
+    from .estimators.spectral.spectral_problem import SpectralProblem
+    from .estimators.stress.mds import MDS
+    from .estimators.stress.sammon import Sammon
     from .metrics import estimate_dimension
     from .metrics.procrustes import procrustes
     from .metrics.score import score
@@ -55,27 +57,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "PCA": "estimators.pca",
-    "OrientedPCA": "estimators.oriented_pca",
-    "ClassicalMDS": "estimators.classical_mds",
-    "MDS": "estimators.mds",
-    "Sammon": "estimators.sammon",
-    "KernelPCA": "estimators.kernel_pca",
-    "Isomap": "estimators.isomap",
-    "LLE": "estimators.lle",
-    "LaplacianEigenmaps": "estimators.laplacian_eigenmaps",
-    "DiffusionMap": "estimators.diffusion_map",
-    "SpectralClustering": "estimators.spectral_clustering",
-    "SpectralProblem": "estimators.spectral_problem",
-    "SNE": "estimators.sne",
-    "SymmetricSNE": "estimators.symmetric_sne",
-    "TSNE": "estimators.tsne",
-    "UMAP": "estimators.umap",
-    "LargeVis": "estimators.large_vis",
-    "PaCMAP": "estimators.pacmap",
-    "ForceAtlas2": "estimators.force_atlas",
-    "ElasticEmbedding": "estimators.elastic_embedding",
-    "NeighborSpectrum": "estimators.neighbor_spectrum",
+    "PCA": "estimators.linear.pca",
+    "OrientedPCA": "estimators.linear.oriented_pca",
+    "ClassicalMDS": "estimators.linear.classical_mds",
+    "MDS": "estimators.stress.mds",
+    "Sammon": "estimators.stress.sammon",
+    "KernelPCA": "estimators.linear.kernel_pca",
+    "Isomap": "estimators.spectral.isomap",
+    "LLE": "estimators.spectral.lle",
+    "LaplacianEigenmaps": "estimators.spectral.laplacian_eigenmaps",
+    "DiffusionMap": "estimators.spectral.diffusion_map",
+    "SpectralClustering": "estimators.spectral.spectral_clustering",
+    "SpectralProblem": "estimators.spectral.spectral_problem",
+    "SNE": "estimators.embeddings.sne",
+    "SymmetricSNE": "estimators.embeddings.symmetric_sne",
+    "TSNE": "estimators.embeddings.tsne",
+    "UMAP": "estimators.embeddings.umap",
+    "LargeVis": "estimators.embeddings.large_vis",
+    "PaCMAP": "estimators.embeddings.pacmap",
+    "ForceAtlas2": "estimators.embeddings.force_atlas",
+    "ElasticEmbedding": "estimators.embeddings.elastic_embedding",
+    "NeighborSpectrum": "estimators.embeddings.neighbor_spectrum",
     "Exact": "objectives.repulsion.exact",
     "BarnesHut": "objectives.repulsion.barnes_hut",
     "FFT": "objectives.repulsion.fft",
@@ -89,7 +91,7 @@ _HOMES = {
     "Fuzzy": "affinities",
     "Binary": "affinities",
     "SelfTuning": "affinities",
-    "align": "estimators.alignment",
+    "align": "estimators.embedding_driver.alignment",
     "estimate_dimension": "metrics",
     "procrustes": "metrics",
     "score": "metrics",
@@ -157,28 +159,18 @@ __all__ = [
 ]
 
 
+_part = loading(__name__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     elif name == "datasets":
         value = import_module(".data.datasets", __name__)
     else:
-        value = _submodule(name)
+        value = _part(name)
     globals()[name] = value
     return value
-
-
-def _submodule(name: str) -> Any:
-    """A part of the package by its name, so that ``lowdim.plotting.plot_gallery`` needs no import of its own."""
-    unknown = AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name.startswith("_"):
-        raise unknown
-    try:
-        return import_module(f".{name}", __name__)
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":  # the part is there, and something that it needs is not
-            raise
-        raise unknown from None
 
 
 def __dir__() -> list[str]:

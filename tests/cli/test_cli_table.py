@@ -60,7 +60,7 @@ def test_names_are_found_however_they_are_written(typed):
 
 
 def test_parts_are_those_that_the_library_knows():
-    from lowdim.estimators.repulsion_and_optimizer import REPULSIONS
+    from lowdim.estimators.embedding_driver.repulsion_and_optimizer import REPULSIONS
     from lowdim.optimize.named import OPTIMIZERS
     from lowdim.solvers.named import LANDMARK_SOLVERS
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, random_array
 
 from lowdim import kernels
 from lowdim.core.run import Run
-from lowdim.estimators.umap import fit_curve
+from lowdim.estimators.embeddings.umap import fit_curve
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 import lowdim
 from lowdim.core.run import Run
 from lowdim.errors import InputError
-from lowdim.estimators.force_atlas import rescaled
+from lowdim.estimators.embeddings.force_atlas import rescaled
 from lowdim.objectives.attraction import Attraction
 from lowdim.objectives.repulsion.barnes_hut import BarnesHut
 from lowdim.objectives.repulsion.exact import Exact

@@ -10,7 +10,7 @@ import lowdim
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import InputError, Stop
-from lowdim.estimators.embedding_growth import _relocated
+from lowdim.estimators.embedding_driver.embedding_growth import _relocated
 
 GROWING = ["TSNE", "SymmetricSNE", "SNE", "ElasticEmbedding", "UMAP", "UMAP-symmetric"]
 RNG = np.random.default_rng(0)

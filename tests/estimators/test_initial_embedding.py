@@ -9,7 +9,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.estimators.initial_embedding import find_start
+from lowdim.estimators.embedding_driver.initial_embedding import find_start
 from lowdim.neighbors.components import find_components
 
 SIZES = (300, 120, 60, 9, 5)

@@ -15,7 +15,7 @@ from pyarrow import parquet
 import lowdim
 from lowdim.data.shards import InMemory
 from lowdim.errors import CheckpointError, InputError, InputTypeError, MemoryLimitError, NotFiniteError
-from lowdim.estimators import shard_moments
+from lowdim.estimators.shards import shard_moments
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(1500, 6)) @ RNG.normal(size=(6, 6)) + 100.0

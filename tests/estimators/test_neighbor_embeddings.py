@@ -18,7 +18,11 @@ from lowdim.core.events import Events
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.errors import ConvergenceError, DataWarning, InputError, InterruptedWarning
-from lowdim.estimators.repulsion_and_optimizer import REPULSIONS, check_repulsion, choose_repulsion
+from lowdim.estimators.embedding_driver.repulsion_and_optimizer import (
+    REPULSIONS,
+    check_repulsion,
+    choose_repulsion,
+)
 from lowdim.metrics import neighbor_accuracy
 from lowdim.neighbors import build
 from lowdim.objectives import sne, t_sne

@@ -219,7 +219,7 @@ def test_a_choice_by_free_memory_stays(X, tmp_path, cutting, monkeypatch):
     with pytest.raises(Cut):
         fitted(Isomap, X, checkpoint=tmp_path / "kept")
     cutting[0] = 0
-    monkeypatch.setattr("lowdim.estimators.spectral.available_memory", lambda: 1000)
+    monkeypatch.setattr("lowdim.estimators.spectral.spectral_driver.available_memory", lambda: 1000)
     with pytest.raises(lowdim.errors.MemoryLimitError):
         fitted(lambda **o: Isomap(memory_limit=1000, solver="exact", **o), X)
     found = fitted(Isomap, X, checkpoint=tmp_path / "kept")

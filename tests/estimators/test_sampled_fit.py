@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 import lowdim
 from lowdim.data.shards import InMemory
 from lowdim.errors import InputError, MemoryLimitError
-from lowdim.estimators import sampled_fit
+from lowdim.estimators.shards import sampled_fit
 
 DIGITS, LABELS = (each[:600] for each in load_digits(return_X_y=True))
 

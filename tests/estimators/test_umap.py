@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import lowdim
 from lowdim.errors import InputError
-from lowdim.estimators.umap import joined, starred, usual_annealing
+from lowdim.estimators.embeddings.umap import joined, starred, usual_annealing
 from lowdim.neighbors.components import find_components
 
 

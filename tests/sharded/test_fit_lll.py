@@ -19,7 +19,7 @@ from lowdim.errors import (
     MemoryLimitError,
     NotFiniteError,
 )
-from lowdim.estimators.landmarks_over_shards import fit_to_shards
+from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
 
 N = 700
@@ -247,12 +247,12 @@ def test_clusters_are_those_in_memory(assign_labels: str, monkeypatch: pytest.Mo
     assert relative(model.embedding_, whole.embedding_) < 1e-10
     np.testing.assert_array_equal(model.labels_, whole.labels_)
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
-    monkeypatch.setattr("lowdim.estimators.spectral_clustering.MOST_IN_MEMORY", 0)
+    monkeypatch.setattr("lowdim.estimators.spectral.spectral_driver.spectral_clustering.MOST_IN_MEMORY", 0)
     by_landmarks = fit_to_shards(lowdim.SpectralClustering(4, **settings), InMemory.of(rows), Layout(600))
     assert np.mean(by_landmarks.labels_ == by_landmarks.predict(rows)) == 1
 
 
 def test_coordinates_past_memory_need_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lowdim.estimators.landmarks_over_shards.MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr("lowdim.estimators.shards.landmarks_over_shards.MOST_IN_MEMORY", 1000)
     with pytest.raises(MemoryLimitError, match="Give checkpoint, a folder"):
         eigenmaps().fit(InMemory.of(ROLL))

@@ -13,7 +13,7 @@ import pytest
 
 import lowdim
 from lowdim.data.shards import InMemory
-from lowdim.estimators.landmarks_over_shards import fit_to_shards
+from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
 
 N = 500

@@ -38,9 +38,9 @@ from .choosing.settled import chosen_values, with_values
 from .coordinates import as_came, describe, read_only
 from .explaining import Explaining
 from .foreign_names import ForeignNames, own_word
-from .over_shards import needs_all_rows
-from .placed_shards import placed
 from .recorder import Recorder
+from .shards.over_shards import needs_all_rows
+from .shards.placed_shards import placed
 
 COMMON_RULES: Mapping[str, Rule] = {
     "n_components": Whole(1),

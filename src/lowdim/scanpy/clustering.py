@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.spectral_clustering import SpectralClustering
+from ..estimators.spectral.spectral_clustering import SpectralClustering
 from .cells import open_cells, stored, threads
 from .graph import NeighborGraph
 from .layouts import advise_of_graph

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, diags_array, eye_array
 from ..core.records import Floats, Sparse
 from ..core.rules import Whole
 from ..errors import InputError
-from ..estimators.spectral_problem import SpectralProblem
+from ..estimators.spectral.spectral_problem import SpectralProblem
 from ..neighbors.components import find_components
 from .cells import open_cells, threads
 from .graph import NeighborGraph

@@ -14,8 +14,8 @@ from ..core.records import Floats
 from ..core.rules import Real
 from ..core.streams import make_generator
 from ..errors import InputError
-from ..estimators.tsne import TSNE
-from ..estimators.umap import UMAP, usual_annealing
+from ..estimators.embeddings.tsne import TSNE
+from ..estimators.embeddings.umap import UMAP, usual_annealing
 from .cells import Cells, open_cells, places, stored, threads
 from .graph import NeighborGraph
 from .representation import advise, represent

@@ -10,9 +10,9 @@ import numpy as np
 from ..core.records import Neighbors
 from ..core.run import Run
 from ..errors import InputError
-from ..estimators.isomap import Isomap
-from ..estimators.laplacian_eigenmaps import LaplacianEigenmaps
-from ..estimators.lle import LLE
+from ..estimators.spectral.isomap import Isomap
+from ..estimators.spectral.laplacian_eigenmaps import LaplacianEigenmaps
+from ..estimators.spectral.lle import LLE
 from ..methods.base import Part
 from ..methods.lle import LocallyLinear, fewest_neighbors
 from ..neighbors.components import find_components, symmetric_graph

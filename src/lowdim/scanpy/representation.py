@@ -13,7 +13,7 @@ from ..core.messages import listed
 from ..core.rules import Whole
 from ..data.counts import are_counts
 from ..errors import DataWarning, InputError
-from ..estimators.pca import PCA
+from ..estimators.linear.pca import PCA
 from .cells import Cells
 
 FEW_GENES = 50

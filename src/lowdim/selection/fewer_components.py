@@ -15,12 +15,12 @@ from ..core.rules import Whole
 from ..data.rows import Rows
 from ..estimators.base import Estimator
 from ..estimators.choosing.settled import open_parameters
-from ..estimators.classical_mds import ClassicalMDS
-from ..estimators.diffusion_map import DiffusionMap
-from ..estimators.isomap import Isomap
-from ..estimators.kernel_pca import KernelPCA
-from ..estimators.laplacian_eigenmaps import LaplacianEigenmaps
-from ..estimators.lle import LLE
+from ..estimators.linear.classical_mds import ClassicalMDS
+from ..estimators.linear.kernel_pca import KernelPCA
+from ..estimators.spectral.diffusion_map import DiffusionMap
+from ..estimators.spectral.isomap import Isomap
+from ..estimators.spectral.laplacian_eigenmaps import LaplacianEigenmaps
+from ..estimators.spectral.lle import LLE
 
 SHARP = 1e-6
 """Largest angle, in radians, between the space that is cut out and that of a fit of its own."""

@@ -67,7 +67,7 @@ def check_a_fit() -> Finding:
     """Isomap of points on a line, whose places along it are known: search, paths, eigenvectors and map at work."""
     import numpy as np
 
-    from ...estimators.isomap import Isomap
+    from ...estimators.spectral.isomap import Isomap
 
     along = np.cumsum(1.0 + np.arange(40) % 3)
     points = along[:, None] * np.array([1.0, 2.0, 2.0]) / 3

@@ -58,7 +58,7 @@ def describe() -> dict[str, Any]:
     """The methods, the parts that they are put together from, functions that are commands, and formats."""
     from ...affinities.names import NAMES as AFFINITIES
     from ...data import files
-    from ...estimators.repulsion_and_optimizer import REPULSIONS
+    from ...estimators.embedding_driver.repulsion_and_optimizer import REPULSIONS
     from ...solvers.named import LANDMARK_SOLVERS
 
     owners: Mapping[str, Mapping[str, Any]] = {

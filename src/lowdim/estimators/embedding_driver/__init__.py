@@ -1,0 +1,1 @@
+"""What all neighbour embeddings share: their parameters, the driver, growth and aligned series."""

@@ -1,0 +1,1 @@
+"""Neighbour embeddings, one file each: what each sets, and its terms of the objective."""

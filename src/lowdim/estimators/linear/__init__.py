@@ -1,0 +1,1 @@
+"""Linear methods: PCA, oriented PCA, classical MDS and kernel PCA."""

@@ -1,0 +1,1 @@
+"""How estimators go over rows in shards."""

@@ -1,0 +1,1 @@
+"""Embeddings that minimise stress: metric and non-metric MDS, Sammon."""

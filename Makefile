@@ -16,6 +16,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 # The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
 # Python compiles what is imported, when it is: pip would compile everything, which takes longer than all else it does.
 PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
+DOCS_PIP = $(subst $(BIN),$(DOCS_VENV)/bin,$(PIP))
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)
@@ -24,6 +25,9 @@ DEMO  := $(VENV)/.installed-demo
 DEV   := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 TORTURE := $(VENV)/.installed-torture
+# The documentation has an environment of its own: scanpy holds pandas below the version that the tests use.
+DOCS_VENV := $(VENV)/docs
+DOCS  := $(DOCS_VENV)/.installed
 COMPILED := $(VENV)/.compiled-kernels
 COMPILED_DEMO := $(VENV)/.compiled-demo
 KERNELS := $(wildcard src/lowdim/kernels/*.* src/lowdim/kernels/*/*.py)
@@ -31,7 +35,7 @@ BUILD := PYTHONPATH=src $(BIN)/python -m lowdim.kernels.building
 AGAIN := $(MAKE) --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint options kernels browser torture bench clean
+.PHONY: help demo test coverage lint options kernels browser torture bench docs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -89,8 +93,16 @@ kernels: $(DEV) ## write the table of kernels that are compiled with the package
 bench: $(BENCH) $(COMPILED) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# Warnings are errors. ARGS names another builder of Sphinx: `make docs ARGS=linkcheck` asks the network for every link out.
+docs: export OPENBLAS_NUM_THREADS = 1
+docs: export OMP_NUM_THREADS = 1
+docs: $(DOCS) $(COMPILED) ## build the documentation in docs/_build/html, running all its code (ARGS=linkcheck: links)
+	@PYTHONPATH=src $(DOCS_VENV)/bin/python -m sphinx -q -W --keep-going -b $(or $(ARGS),html) docs docs/_build/$(or $(ARGS),html)
+	@echo "Built docs/_build/$(or $(ARGS),html)"
+
 clean: ## remove .venv, caches and build products
 	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
+	rm -rf docs/_build docs/generated docs/gallery docs/reference/generated
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src -name compiled -path '*/kernels/*' -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
@@ -137,4 +149,11 @@ $(COMPILED_DEMO): $(KERNELS) | $(COMPILER)
 
 $(TORTURE): $(DEV)
 	@$(PIP) --group torture || echo "atheris has no wheel here: only our own inputs will be fed"
+	@touch $@
+
+$(DOCS): pyproject.toml $(COMPILER)
+	@echo "Installing what the documentation is built with (a minute or two, once)"
+	@$(PYTHON) -m venv $(DOCS_VENV)
+	@$(DOCS_PIP) --upgrade 'pip>=25.1'
+	@$(DOCS_PIP) --editable '.[all,scanpy]' --group docs
 	@touch $@

@@ -107,7 +107,7 @@ def test_missing_values_leave_the_rest(points, tmp_path):
     plot(points[:, :2], labels, path=tmp_path / "p.png")
     found = colouring(Named(labels), 120, continuous=None, scale=None)
     assert np.isfinite(found.colours).all()
-    assert found.limits == pytest.approx((np.nanmin(labels), np.nanmax(labels)))
+    assert (found.spread.low, found.spread.high) == pytest.approx((np.nanmin(labels), np.nanmax(labels)))
 
 
 def test_gallery_without_words(points):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,22 @@ from numpy.typing import NDArray
 from ..core.records import Floats, Integers
 from ..errors import InputError
 from .labels import Named, classes_of, is_quantity
-from .palette import MISSING, palette, shapes
+from .palette import DARK_MISSING, MISSING, palette, shapes
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
 
 _LONGEST_NAME = 24
 PLAIN = (0.25, 0.36, 0.52)
 """Of points without labels."""
+DARK_PLAIN = (0.55, 0.68, 0.86)
 _SCALE = "viridis"
+_PART, _DARK_PART = (0.0, 0.59), (0.36, 1.0)
+"""Of that scale, what stands out from a light and from a dark ground by 3:1."""
+_TAIL = 0.01
+_LOWEST = 0.08
+_SKEWED = 2.0
+"""How many times as wide as the middle 98 % all values are where the colours show that middle alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +39,36 @@ class Look:
     is_missing: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the colours of a quantity span, evenly or by logarithms; what is beyond has the colour of the end."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def places(self, values: Floats) -> Floats:
+        """Where values lie between the ends, from 0 to 1."""
+        ends = np.array([self.low, self.high])
+        if self.log:
+            values, ends = np.log(values), np.log(ends)
+        span = ends[1] - ends[0]
+        found: Floats = np.clip((values - ends[0]) / (span if span > 0 else 1.0), 0.0, 1.0)
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Colouring:
-    """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``limits`` of a scale.
+    """A colour for each point (N x 3), and what explains them: named ``classes`` or the ``spread`` of a scale.
 
     ``codes`` is the place among the classes of each point; ``missing`` tells which points have no label.
     """
 
     colours: Floats
     classes: tuple[Look, ...] = ()
-    limits: tuple[float, float] | None = None
-    scale: str = _SCALE
+    spread: Spread | None = None
+    scale: str | None = None
+    values: Floats | None = None
     codes: Integers | None = None
     missing: NDArray[np.bool_] | None = None
 
@@ -60,7 +90,7 @@ def colouring(labels: Named, n_points: int, *, continuous: bool | None, scale: s
             "there are points, in their order."
         )
     if is_quantity(labels, continuous):
-        return _scaled(as_numbers(labels), scale or _SCALE)
+        return _scaled(as_numbers(labels), scale)
     return _classed(labels)
 
 
@@ -73,20 +103,57 @@ def as_numbers(labels: Named) -> Floats:
         raise InputError(f"labels must be numbers with continuous=True; {error}. Leave it out.") from error
 
 
-def class_looks(names: list[str]) -> tuple[Look, ...]:
+def class_looks(names: list[str], *, dark: bool = False) -> tuple[Look, ...]:
     """How classes of these names look, in their order; an empty name is what is missing."""
     known = sum(name != "" for name in names)
-    colours, kinds = palette(known), shapes(known)
+    colours, kinds = palette(known, dark=dark), shapes(known)
     own = [Look(name, _triple(colours[at]), int(kinds[at])) for at, name in enumerate(filter(None, names))]
-    return tuple(own) if known == len(names) else (*own, Look("(missing)", MISSING, is_missing=True))
+    grey = DARK_MISSING if dark else MISSING
+    return tuple(own) if known == len(names) else (*own, Look("(missing)", grey, is_missing=True))
 
 
-def scale_colours(places: Floats, scale: str | None) -> Floats:
-    """Colours of a scale at places from 0 to 1."""
+def scale_colours(places: Floats, scale: str | None, *, dark: bool = False) -> Floats:
+    """Colours at places from 0 to 1 of a scale by its name, or of the part of viridis that the ground lets be seen."""
     from matplotlib import colormaps
 
+    if scale is None:
+        low, high = _DARK_PART if dark else _PART
+        places = low + places * (high - low)
     found: Floats = colormaps[scale or _SCALE](places)[:, :3]
     return found
+
+
+def scale_of(tints: Colouring) -> Colormap:
+    """The scale of a quantity as Matplotlib's colour bars take it."""
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(scale_colours(np.linspace(0.0, 1.0, 256), tints.scale).tolist())
+
+
+def spread_of(values: Floats) -> Spread:
+    """All values, or their middle where a few lie far out; by logarithms where even so most would have one colour.
+
+    Each end is cut at its percentile (1 or 99) if all values span twice as much as those between the percentiles, and
+    the values beyond this end half as much. Logarithms are those of positive values whose median lies in the lowest
+    twelfth.
+    """
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return Spread(0.0, 1.0)
+    parts: Floats = np.quantile(known, [0.0, _TAIL, 1.0 - _TAIL, 1.0])
+    low, high = _cut(parts, parts)
+    if parts[0] > 0 and np.median(known) - low < _LOWEST * (high - low):
+        low, high = _cut(parts, np.log(parts))
+        return Spread(low, high, log=True)
+    return Spread(low, high)
+
+
+def _cut(parts: Floats, places: Floats) -> tuple[float, float]:
+    """Ends of the colours: some of the least value, two percentiles and the greatest, by their places on the scale."""
+    below, middle, above = np.diff(places).tolist()
+    if not middle > 0 or below + middle + above < _SKEWED * middle:
+        return float(parts[0]), float(parts[3])
+    return float(parts[int(below > middle / _SKEWED)]), float(parts[3 - int(above > middle / _SKEWED)])
 
 
 def hexadecimal(colours: Floats) -> list[str]:
@@ -112,10 +179,9 @@ def _triple(colour: Floats) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def _scaled(values: Floats, scale: str) -> Colouring:
+def _scaled(values: Floats, scale: str | None) -> Colouring:
     known = np.isfinite(values)
-    low, high = (values[known].min(), values[known].max()) if known.any() else (0.0, 1.0)
+    spread = spread_of(values)
     colours = np.tile(MISSING, (values.size, 1))
-    span = high - low if high > low else 1.0
-    colours[known] = scale_colours((values[known] - low) / span, scale)
-    return Colouring(colours, limits=(float(low), float(low + span)), scale=scale, missing=~known)
+    colours[known] = scale_colours(spread.places(values[known]), scale)
+    return Colouring(colours, spread=spread, scale=scale, values=values, missing=~known)

@@ -93,8 +93,13 @@ def draw_points(
 
 
 def drawing_order(tints: Colouring) -> Integers:
-    """Mixed, so that no class hides the others, and always the same; what is missing lies below all that is known."""
+    """Mixed, so that no class hides the others, and always the same; what is missing lies below all that is known.
+
+    Of a quantity high values lie on top: a few high ones among very many low ones would not be seen else.
+    """
     order = np.random.default_rng(0).permutation(len(tints.colours))
+    if tints.values is not None:
+        order = order[np.argsort(tints.values[order], kind="stable")]
     if tints.missing is None:
         return order
     is_missing = tints.missing[order]

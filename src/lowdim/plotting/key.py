@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .colours import Colouring, Look, short_name
+from .colours import Colouring, Look, Spread, scale_of, short_name
 from .palette import SHAPES
 
 MOST_BESIDE = 20
@@ -17,21 +17,29 @@ _MOST_ENTRIES = 200
 
 def explain(figure: Any, axes: list[Any], tints: Colouring, name: str = "", *, outside: bool) -> None:
     """A colour bar for a quantity, a legend for classes, in as many columns as they need, under their ``name``."""
-    if tints.limits is not None:
-        _bar(figure, axes, tints, tints.limits, name)
+    if tints.spread is not None:
+        _bar(figure, axes, tints, tints.spread, name)
     if tints.classes:
         _legend(figure, axes, tints, name, outside=outside)
 
 
-def _bar(figure: Any, axes: list[Any], tints: Colouring, limits: tuple[float, float], name: str) -> None:
+def _bar(figure: Any, axes: list[Any], tints: Colouring, spread: Spread, name: str) -> None:
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import LogNorm, Normalize
 
-    scale = ScalarMappable(Normalize(*limits), tints.scale)
-    bar = figure.colorbar(scale, ax=axes, shrink=0.8, aspect=28, pad=0.02)
+    low, high = spread.low, spread.high if spread.high > spread.low else spread.low + 1.0
+    scale = ScalarMappable((LogNorm if spread.log else Normalize)(low, high), scale_of(tints))
+    bar = figure.colorbar(scale, ax=axes, shrink=0.8, aspect=28, pad=0.02, extend=_beyond(tints, spread))
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2.5)
     bar.ax.set_title(short_name(name), fontsize=7)
+
+
+def _beyond(tints: Colouring, spread: Spread) -> Any:
+    """At which ends of the bar there are values beyond it."""
+    values = np.zeros(0) if tints.values is None else tints.values[np.isfinite(tints.values)]
+    below, above = bool((values < spread.low).any()), bool((values > spread.high).any())
+    return "both" if below and above else "min" if below else "max" if above else "neither"
 
 
 def _legend(figure: Any, axes: list[Any], tints: Colouring, name: str, *, outside: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -21,6 +22,9 @@ Columns = Any
 
 _MOST_CLASSES = 256
 _MOST_LISTED = 20
+_NUMBERS = re.compile(r"([0-9]+)")
+_DIGITS = 30
+"""Numbers inside names compare as such up to so many digits: c2 is before c10."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +100,8 @@ def classes_of(labels: Named) -> tuple[list[str], Integers]:
     """Names of the classes and the class of each point.
 
     They are in the order of the categories where there is one; else numbers come first and by value, however they are
-    written, and the rest by name. What is missing (None, NaN, an empty text) is the last class, with an empty name.
+    written, and the rest by name, in which numbers count as such (c2 before c10). What is missing (None, NaN, an empty
+    text) is the last class, with an empty name.
     """
     values = np.empty(0) if labels.values is None else labels.values
     if values.dtype.kind == "O":
@@ -162,10 +167,14 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _rank(name: str, place: int, given: Mapping[str, int]) -> tuple[bool, int, bool, float, int]:
-    """What is missing last; by the order that was given; numbers before others and by value; the rest as they come."""
+def _rank(name: str, place: int, given: Mapping[str, int]) -> tuple[Any, ...]:
+    """What is missing last; by the order that was given; numbers before others and by value; the rest naturally."""
     try:
         value, is_text = float(name), False
     except ValueError:
         value, is_text = 0.0, True
-    return name == "", given.get(name, len(given)), is_text, value, place
+    parts = [part for part in _NUMBERS.split(name) if part]
+    natural = tuple(
+        (not part[0].isdigit(), part.zfill(_DIGITS) if part[0].isdigit() else part) for part in parts
+    )
+    return name == "", given.get(name, len(given)), is_text, value, natural if is_text else (), place

@@ -1,9 +1,9 @@
 """Colours and shapes for classes, such that no two of a thousand classes look the same.
 
-The first ten are the colours of Petroff 2021, chosen for all common kinds of colour vision. Those after them are each
-as far as can be from all before, in the OKLAB space (Ottosson 2020), in which distances are those that people see.
-After 48 the nearest two would be about as close as Petroff's own nearest two; from there on the colours come again,
-darker and with another shape.
+A hundred colours for a light ground and a hundred for a dark one, each with a contrast of at least 3:1 to it and as far
+as can be from all before (Glasbey et al. 2007) in the OKLAB space (Ottosson 2020), in which distances are those that
+people see. The first ten are also told apart without red or green. No class is grey: grey is what is missing.
+The table was made by ``tools/make_palette.py``. After a hundred the colours come again with another shape.
 """
 
 from __future__ import annotations
@@ -13,38 +13,29 @@ from functools import cache
 import numpy as np
 
 from ..core.records import Floats, Integers
+from .palette_table import DARK, LIGHT
 
-_PETROFF = (
-    0x3F90DA,
-    0xFFA90E,
-    0xBD1F01,
-    0x94A4A2,
-    0x832DB6,
-    0xA96B59,
-    0xE76300,
-    0xB9AC70,
-    0x717581,
-    0x92DADD,
-)
-MISSING = (0.8, 0.8, 0.8)
+Colour = tuple[float, float, float]
+
+LIGHT_GROUND: Colour = (1.0, 1.0, 1.0)
+DARK_GROUND: Colour = (21 / 255, 24 / 255, 29 / 255)
+"""As ``--paper`` of the pages."""
+MISSING: Colour = (0.8, 0.8, 0.8)
 """Of points whose class or quantity is not known."""
+DARK_MISSING: Colour = (0.28, 0.28, 0.28)
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
 """As Matplotlib calls them; the page draws the same in the same order."""
-N_COLOURS = 48
-"""As many as can be told apart: the nearest two are 0.10 apart in OKLAB, Petroff's own nearest two 0.09."""
-_LEVELS = 16
-_LIGHTNESS = (0.32, 0.87)
-"""Darker colours look like black, lighter ones cannot be seen on white."""
-_DARKEST = 0.5
+N_COLOURS = 100
+_TOWARDS = 0.5
+"""How far colours go towards black, or on a dark ground white, where even shapes come again."""
 
 
-def palette(count: int) -> Floats:
+def palette(count: int, *, dark: bool = False) -> Floats:
     """Colours of so many classes (count x 3); those of fewer classes are the first of more."""
     place = np.arange(count)
-    rounds = place // N_COLOURS
-    shades = 1.0 - _DARKEST * _halved(rounds)
-    coloured: Floats = _distinct()[place % N_COLOURS] * shades[:, None]
-    return coloured
+    steps = _TOWARDS * _halved(place // (N_COLOURS * len(SHAPES)))[:, None]
+    found: Floats = _table(dark)[place % N_COLOURS] * (1.0 - steps) + (steps if dark else 0.0)
+    return found
 
 
 def shapes(count: int) -> Integers:
@@ -52,28 +43,15 @@ def shapes(count: int) -> Integers:
     return np.arange(count) // N_COLOURS % len(SHAPES)
 
 
-@cache
-def _distinct() -> Floats:
-    """Petroff's colours, then of a grid of colours always the one that is farthest from all before, white and grey."""
-    known = np.array([[(code >> shift & 255) / 255 for shift in (16, 8, 0)] for code in _PETROFF])
-    levels = np.linspace(0.0, 1.0, _LEVELS)
-    grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
-    places = to_oklab(grid)
-    usable = (places[:, 0] > _LIGHTNESS[0]) & (places[:, 0] < _LIGHTNESS[1])
-    grid, places = grid[usable], places[usable]
-    taken = to_oklab(np.vstack([known, [(1.0, 1.0, 1.0), MISSING]]))
-    nearest = np.linalg.norm(places[:, None] - taken[None], axis=2).min(axis=1)
-    chosen = []
-    for _ in range(N_COLOURS - len(known)):
-        farthest = int(nearest.argmax())
-        chosen.append(grid[farthest])
-        nearest = np.minimum(nearest, np.linalg.norm(places - places[farthest], axis=1))
-    return np.vstack([known, *chosen])
+def contrast(colours: Floats, ground: Colour) -> Floats:
+    """Contrast of colours (N x 3) to a ground, from 1 to 21 (WCAG 2.2)."""
+    bright, base = _luminance(colours), _luminance(np.array([ground]))[0]
+    found: Floats = (np.maximum(bright, base) + 0.05) / (np.minimum(bright, base) + 0.05)
+    return found
 
 
 def to_oklab(colours: Floats) -> Floats:
     """OKLAB of sRGB colours (Ottosson 2020)."""
-    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     to_cone = np.array(
         [
             [0.4122214708, 0.5363325363, 0.0514459929],
@@ -88,7 +66,22 @@ def to_oklab(colours: Floats) -> Floats:
             [0.0259040371, 0.7827717662, -0.8086757660],
         ]
     )
-    found: Floats = np.cbrt(linear @ to_cone.T) @ to_lab.T
+    found: Floats = np.cbrt(_linear(colours) @ to_cone.T) @ to_lab.T
+    return found
+
+
+@cache
+def _table(dark: bool) -> Floats:
+    return np.array([list(bytes.fromhex(code)) for code in (DARK if dark else LIGHT).split()]) / 255.0
+
+
+def _linear(colours: Floats) -> Floats:
+    found: Floats = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    return found
+
+
+def _luminance(colours: Floats) -> Floats:
+    found: Floats = _linear(colours) @ np.array([0.2126, 0.7152, 0.0722])
     return found
 
 

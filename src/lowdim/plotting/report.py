@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from ..core.atomic import check_target, writing
 from ..core.markup import Markup, Text, joined, tag
 from ..core.records import Floats, Report, format_bytes
-from ..errors import InputError, LowdimError
-from ..metrics.score import score
+from ..errors import InputError
 from ..metrics.score_results import Scores
 from ..reliability import Trust
 from ..reliability.short import short_trust
+from .about import as_drawing, course_of, measured
 from .choices import curves_of, plot_choices
-from .diagnostics import plot_eigenvalues, plot_objective
-from .drawing import LINE, TEXT, require_matplotlib
+from .drawing import require_matplotlib
 from .labels import Columns, Labels, Named, named, table_of
 from .page import Content, document, map_fragment
 from .page.assemble import asset, map_script
@@ -101,7 +100,7 @@ def write_report(
     given = named(labels, columns)
     unknown: Text = "Not measured: give the data (X) to measure it."
     if scores is None and X is not None:
-        scores, unknown = _measured(model, X, given.values)
+        scores, unknown = measured(X, embedding, given.values, model)
     if trust is None and X is not None and scores is not None:
         trust = short_trust(X, embedding, model)
     pictures = None if images is None else Images.of(images, len(embedding))
@@ -124,24 +123,6 @@ def write_report(
     with writing(target, force=force) as temporary:
         temporary.write_text(html, encoding="utf-8", errors="backslashreplace", newline="")
     return Path(path)
-
-
-def _measured(model: Any, X: Any, labels: Any) -> tuple[Scores | None, Text]:
-    """Scores, or why there are none."""
-    metric = getattr(model, "metric", "euclidean")
-    if metric == "graph":
-        return None, "Not measured: the data are a graph, in which there are no distances to compare with."
-    classes = None
-    if (
-        labels is not None
-        and labels.dtype.kind != "f"
-        and 1 < np.unique(labels.astype(str)).size <= len(labels) // 2
-    ):
-        classes = labels
-    try:
-        return score(X, model.embedding_, classes, metric=metric), ""
-    except LowdimError as error:
-        return None, f"Could not be measured: {error}"
 
 
 def _header(title: str, report: Report, embedding: Floats, scores: Scores | None) -> Markup:
@@ -205,16 +186,13 @@ def _choices_section(model: Any) -> Markup:
     if not curves_of(model):
         return joined()
     about = note("A full mark is what was chosen, the dashed line the default.")
-    return section("Chosen parameters", _as_drawing(plot_choices(model)), about)
+    return section("Chosen parameters", as_drawing(plot_choices(model)), about)
 
 
 def _course_section(model: Any) -> Markup:
     """The objective as it fell, or the eigenvalues."""
-    if hasattr(model, "history_"):
-        return section("Objective", _as_drawing(plot_objective(model)))
-    if getattr(model, "eigenvalues_", getattr(model, "explained_variance_", None)) is not None:
-        return section("Eigenvalues", _as_drawing(plot_eigenvalues(model)))
-    return joined()
+    title, drawn = course_of(model)
+    return section(title, drawn) if title else joined()
 
 
 def _as_image(figure: Figure) -> Markup:
@@ -222,14 +200,3 @@ def _as_image(figure: Figure) -> Markup:
     figure.savefig(written, format="png")
     data = b64encode(written.getvalue()).decode("ascii")
     return Markup(f'<img class="picture" alt="Map of the embedding" src="data:image/png;base64,{data}">')
-
-
-def _as_drawing(figure: Figure) -> Markup:
-    """A figure as SVG inside the page, in the page's own colours, so that it can be read in the dark too."""
-    written = io.StringIO()
-    figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    svg = written.getvalue()
-    svg = svg[svg.index("<svg") :]
-    for colour, name in ((TEXT, "--quiet"), (LINE, "--line")):
-        svg = svg.replace(colour, f"var({name})")
-    return tag("div", Markup(svg), class_="chart")

@@ -83,7 +83,7 @@ def parameters(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _values(named: dict[str, Any]) -> Markup:
-    return grid(["", ""], [[name, tag("code", _written(value))] for name, value in named.items()])
+    return grid(["", ""], [[name, tag("code", written(value))] for name, value in named.items()])
 
 
 def quality_section(scores: Scores | None, unknown: Text) -> Markup:
@@ -154,13 +154,18 @@ def stages_section(report: Report) -> Markup:
 
 def again_section(model: Any, command: str | None) -> Markup:
     """The command, the same in Python, and the versions of everything."""
-    given = ", ".join(f"{name}={value!r}" for name, value in parameters(model)[0].items())
-    code = (
-        f"import lowdim\n\nmodel = lowdim.{type(model).__name__}({given})\nembedding = model.fit_transform(X)"
-    )
+    code = code_again(model)
     parts: list[Text] = [] if command is None else [tag("h3", "In the shell"), tag("pre", command)]
     parts += [tag("h3", "In Python"), tag("pre", code), tag("h3", "With"), grid(["", ""], _surroundings())]
     return section("Run it again", *parts)
+
+
+def code_again(model: Any) -> str:
+    """The lines of Python that make an embedding again."""
+    given = ", ".join(f"{name}={value!r}" for name, value in parameters(model)[0].items())
+    return (
+        f"import lowdim\n\nmodel = lowdim.{type(model).__name__}({given})\nembedding = model.fit_transform(X)"
+    )
 
 
 def _surroundings() -> list[list[Text]]:
@@ -198,7 +203,8 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple | np.ndarray) and len(value) == 0)
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value of a parameter, cut where it is long."""
     if isinstance(value, np.ndarray):
         return f"array of {' × '.join(map(str, value.shape))}"
     text = repr(value)

@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike
 
 from ..core.records import Floats
 from ..errors import InputError
+from ..metrics.score_results import Scores
 from ..reliability.record import Trust
 from ..validation import read_array
+from .about import is_fitted, page_quality
 from .belief import beside, check_trust, draw_ellipses, without_doubtful
 from .colours import colouring
 from .drawing import (
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 _SIDE = 5.0
 _LARGE_SIDE = 7.5
+_DRAWN = 3
+"""Dimensions of a picture."""
 _VISIBLE = 1e-3
 """Spread along an axis, as a share of the widest: below it is less than a pixel of a picture with equal scales."""
 _THIN = 0.05
@@ -46,7 +50,7 @@ _THIN = 0.05
 
 
 def plot(
-    embedding: ArrayLike,
+    embedding: Any,
     labels: Labels = None,
     *,
     path: str | os.PathLike[str] | None = None,
@@ -62,6 +66,8 @@ def plot(
     ids: ArrayLike | None = None,
     trust: Trust | None = None,
     ellipses: bool = False,
+    X: Any = None,
+    scores: Scores | None = None,
 ) -> Figure | Page:
     """Draw an embedding of one, two or three dimensions, coloured by labels.
 
@@ -70,7 +76,8 @@ def plot(
     embedding
         Coordinates, N x d; a single column is drawn as a strip. Of several columns those that do not vary are left out.
         Several of the same points, by name or as ``frames_`` of an estimator, are drawn side by side; a page moves the
-        points between them by a slider.
+        points between them by a slider, and shows two of them beside each other. A fitted estimator: its coordinates,
+        and on a page its method, parameters and figures.
     labels
         One for each point, or the name of one of ``columns`` or of a gene where these are AnnData: classes (names,
         whole numbers, categories in their own order) get colours that differ and a legend, quantities a colour bar;
@@ -107,6 +114,11 @@ def plot(
         of its columns, and the page has them all.
     ellipses
         Draw what the map makes of small balls of one size, by ``trust``, on a picture of two dimensions.
+    X
+        The data, for a page: the scores of the embedding are measured and told on it, and each point has its
+        faithfulness, the share of its 15 nearest that are shown nearest, to be coloured by.
+    scores
+        What `lowdim.score` found, where it is known already, for a page.
 
     Returns
     -------
@@ -115,6 +127,7 @@ def plot(
     """
     require_matplotlib()
     wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
+    model, embedding = _of_model(embedding, wants_page=wants_page)
     several = as_pictures(embedding)
     if several is not None and not wants_page:
         _check_side_by_side(ax, images)
@@ -136,19 +149,22 @@ def plot(
         shown = tuple(sorted({axis for frame in frames.values() for axis in varying_axes(frame)}))
     check_trust(trust, points.shape[0])
     given = named(labels, beside(labels, columns, trust))
+    if given.values is None and getattr(model, "labels_", None) is not None:
+        given = Named(np.asarray(model.labels_), "cluster")
     pictures = None if images is None else Images.of(images, points.shape[0])
     if path is not None and wants_page:
+        told = page_quality(X, points, given.values, model, scores)
         content = Content.of(
             points[:, shown],
             given,
             title=title,
-            columns=table_of(columns) | table_of(trust),
+            columns=table_of(columns) | table_of(trust) | told.columns,
             ids=ids,
             continuous=continuous,
             colormap=colormap,
         )
         moving = tuple((title, frame[:, shown]) for title, frame in frames.items())
-        return write_page(path, replace(content, frames=moving), pictures)
+        return write_page(path, replace(content, frames=moving, about=told.about), pictures)
     figure = picture(
         points[:, shown],
         given,
@@ -169,6 +185,18 @@ def plot(
     if path is not None:
         write_figure(figure, Path(path))
     return figure
+
+
+def _of_model(given: Any, *, wants_page: bool) -> tuple[Any, Any]:
+    """A fitted estimator and what is drawn of it, or nothing and what was given."""
+    if not is_fitted(given):
+        return None, given
+    if wants_page and hasattr(given, "positions_"):
+        return given, given.frames_
+    coordinates = np.asarray(given.embedding_)
+    if coordinates.ndim == 2 and coordinates.shape[1] > _DRAWN:
+        coordinates = coordinates[:, varying_axes(coordinates, 2)]
+    return given, coordinates
 
 
 def _check_side_by_side(ax: Any, images: Any) -> None:

@@ -27,7 +27,7 @@ EXAMPLES = [
     ("lowdim plot Y.npy --data cells.csv --label type -o cells.html", "labels from the data, as a page"),
     ("lowdim plot Y.npy --columns 3,4 -o rest.svg", "further coordinates"),
 ]
-GIVEN = {"embedding", "labels", "path", "ax", "images", "columns", "ids", "trust", "ellipses"}
+GIVEN = {"embedding", "labels", "path", "ax", "images", "columns", "ids", "trust", "ellipses", "X", "scores"}
 
 
 def make_parser(arguments: list[str]) -> Parser:

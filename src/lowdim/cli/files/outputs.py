@@ -126,7 +126,8 @@ class Outputs:
     @property
     def wants_scores(self) -> bool:
         """Whether quality has a place to be told in."""
-        return self.report is not None or self.json is not None
+        is_page = any(picture.lower().endswith(PAGE) for picture in self.pictures)
+        return self.report is not None or self.json is not None or is_page
 
     @property
     def is_moving(self) -> bool:
@@ -173,7 +174,7 @@ class Outputs:
             self.write_coordinates(results, model, table)
         results.write(self.model, partial(self._save, model, work.whole))
         for picture in self.pictures:
-            results.write(picture, partial(_draw_one, picture, model, table, images), f"draw {picture}")
+            results.write(picture, partial(_draw_one, picture, work), f"draw {picture}")
         results.write(
             self.report, partial(self._write_report, model, table, work.scores, images, session), "report"
         )
@@ -242,14 +243,17 @@ def has_positions(chosen: Chosen) -> bool:
     return any(parameter.name == "positions" for parameter in chosen.method.parameters)
 
 
-def _draw_one(picture: str, model: Any, table: Any, images: Any) -> None:
+def _draw_one(picture: str, work: Any) -> None:
+    """A moving picture, a page that says how the map was made and how good it is, or a picture."""
+    model, table = work.model, work.table
     clusters = getattr(model, "labels_", None)
     if picture.lower().endswith(MOVING):
         _move(picture, model.frames_, table, clusters)
-    elif hasattr(model, "positions_") and picture.lower().endswith(PAGE):
-        draw(picture, model.frames_, table, clusters, images)
+    elif picture.lower().endswith(PAGE):
+        told = {"scores": work.scores, "X": None if work.scores is None else table.X}
+        draw(picture, model, table, clusters, work.images, **told)
     else:
-        draw(picture, model.embedding_, table, clusters, images)
+        draw(picture, model.embedding_, table, clusters, work.images)
 
 
 def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
@@ -263,13 +267,13 @@ def colours_of(table: Any, clusters: Any) -> tuple[str | None, dict[str, Any]]:
     return label, columns
 
 
-def draw(picture: str, coordinates: Any, table: Any, clusters: Any, images: Any = None) -> None:
-    """One picture of an embedding, or a page of several, coloured by labels, or else by clusters."""
+def draw(picture: str, coordinates: Any, table: Any, clusters: Any, images: Any = None, **told: Any) -> None:
+    """One picture of an embedding, or a page of several or of a model, coloured by labels, or else by clusters."""
     from ...plotting import plot
 
     label, columns = colours_of(table, clusters)
     shown = coordinates[:, :DRAWN] if hasattr(coordinates, "shape") else coordinates
-    plot(shown, label, path=picture, columns=columns, ids=table.ids, images=images)
+    plot(shown, label, path=picture, columns=columns, ids=table.ids, images=images, **told)
 
 
 def _move(picture: str, frames: Any, table: Any, clusters: Any) -> None:

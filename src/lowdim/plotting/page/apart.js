@@ -40,7 +40,7 @@ function numbersOf(column) {
 
 // One line for each quantity and for the class of each column whose share differs most, the largest effect first.
 function contrasts(data, selected) {
-  const short = (value) => String(Number(value.toPrecision(3)));
+  const brief = (value) => String(Number(value.toPrecision(3)));
   const found = [];
   for (const column of data.columns) {
     if (column.name === "id") continue;
@@ -48,7 +48,7 @@ function contrasts(data, selected) {
     if (numbers) {
       const both = sides(numbers, selected);
       const told = effectOf(both);
-      if (told) found.push({ ...told, name: column.name, words: `${short(both.means[1])} against ${short(both.means[0])}` });
+      if (told) found.push({ ...told, name: column.name, words: `${brief(both.means[1])} against ${brief(both.means[0])}` });
       continue;
     }
     if (column.kind === "text") continue;
@@ -65,7 +65,7 @@ function contrasts(data, selected) {
       const share = (tallies[0][code] + tallies[1][code]) / (counts[0] + counts[1]);
       const told = effectOf({ counts, means, deviation: Math.sqrt(share * (1 - share)) });
       if (told && means[1] > means[0] && !(best && best.effect >= told.effect)) {
-        best = { ...told, name: `${column.name}: ${name || "(missing)"}`, words: `${short(100 * means[1])} % against ${short(100 * means[0])} %` };
+        best = { ...told, name: `${column.name}: ${name || "(missing)"}`, words: `${brief(100 * means[1])} % against ${brief(100 * means[0])} %` };
       }
     });
     if (best) found.push(best);
@@ -76,7 +76,7 @@ function contrasts(data, selected) {
 // The greys of all pictures, a sheet at a time: each sheet is read once.
 async function greysOf(panel, sheet) {
   const { width, height, down, right, across, per_sheet: perSheet } = panel.data.thumbnails;
-  const { image } = panel.pictureOf(sheet * perSheet);
+  const { image } = panel.tip.pictureOf(sheet * perSheet);
   await image.decode();
   const canvas = element("canvas", { width: image.naturalWidth, height: image.naturalHeight });
   const pen = canvas.getContext("2d", { willReadFrequently: true });

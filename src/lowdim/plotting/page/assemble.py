@@ -21,22 +21,35 @@ from .content import Content, default_look
 from .sprites import sheets_of
 
 _SCRIPTS = (
+    "dom.js",
     "data.js",
     "grid.js",
     "draw.js",
+    "contours.js",
+    "names.js",
     "overlay.js",
+    "select.js",
     "gestures.js",
     "map.js",
     "export.js",
     "frames.js",
+    "makeup.js",
     "apart.js",
     "link.js",
+    "quantity.js",
+    "key.js",
+    "search.js",
+    "tip.js",
     "panel.js",
+    "state.js",
     "start.js",
 )
 _SLIDER = """<section>
 <label>Frame <input class="ld-frame" type="range" min="0" max="{last}" step="0.05" value="0"></label>
 <p class="ld-quiet ld-where" role="status"></p>
+<div class="ld-strip" role="group" aria-label="Frames"></div>
+<p class="ld-row"><button type="button" data-do="compare" aria-pressed="false">Beside another</button></p>
+<label hidden>Beside it <select class="ld-beside-frame"></select></label>
 </section>
 """
 _STEPS = "<dt>, .</dt><dd>the frame before, the next one</dd>"
@@ -102,9 +115,10 @@ def map_fragment(content: Content, images: Images | None = None, *, embedded: bo
         asset("map.html"),
         _words(n_axes, len(content.frames), embedded=embedded)
         | {
-            "about": f"Map of {count:,} points. Press N to go from point to point.",
+            "label": f"Map of {count:,} points. Press N to go from point to point.",
             "title": escape(content.title),
             "count": f"{count:,} points",
+            "about": content.about.html,
             "data": content.packed(thumbnails),
             "sheets": "".join(
                 f'<script type="text/plain" class="ld-sheet">{sheet}</script>\n' for sheet in sheets
@@ -121,7 +135,7 @@ def _words(n_axes: int, n_frames: int, *, embedded: bool = False) -> dict[str, s
         "pan": "Turn; Shift moves" if deep else "Move",
         "drag": "turn; with Shift: move" if deep else "move",
         "arrows": "turn" if deep else "move",
-        "shift": "; dragging moves" if deep else "",
+        "shift": "dragging moves; lasso and box add" if deep else "lasso; lasso and box add",
         "heading": "h2" if embedded else "h1",
         "count": "",
         "frames": _SLIDER.format(last=n_frames - 1) if moves else "",
@@ -147,7 +161,9 @@ def map_style() -> str:
 @cache
 def _functions() -> str:
     """All functions of a map, and what they need besides the data: colours, and the markup of a map without data."""
-    markup = fill(asset("map.html"), _words(2, 0) | dict.fromkeys(("about", "title", "data", "sheets"), ""))
+    markup = fill(
+        asset("map.html"), _words(2, 0) | dict.fromkeys(("label", "title", "about", "data", "sheets"), "")
+    )
     empty = markup[: markup.index('<script type="text/plain"')] + "</div>"
     constants = {"DEFAULTS": default_look(None), "MARKUP": empty}
     made = [f"const {name} = {_in_script(value)};\n" for name, value in constants.items()]

@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...core.markup import Markup
 from ...core.records import Floats
 from ...errors import InputError
-from ..colours import PLAIN, as_numbers, class_looks, hexadecimal, scale_colours
+from ..colours import DARK_PLAIN, PLAIN, as_numbers, class_looks, hexadecimal, scale_colours, spread_of
 from ..labels import Named, classes_of, is_quantity
 from ..labels import column as column_of
-from ..palette import MISSING
+from ..palette import DARK_MISSING, MISSING
 
 _MOST_CLASSES = 256
 _STEPS = 128
 _ALIGNED = 8
+THEMES = ("light", "dark")
+EMPTY = Markup("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,14 @@ class Column:
             known = self.values[np.isfinite(self.values)]
             low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
             missing = int(self.values.size - known.size)
-            return made | {"whole": self.whole, "low": low, "high": high, "missing": missing}
+            spread = spread_of(self.values.astype(np.float64))
+            shown = {"clip": (spread.low, spread.high), "log": spread.log}
+            return made | {"whole": self.whole, "low": low, "high": high, "missing": missing, **shown}
         made["names"] = self.names
         if self.kind == "classes":
-            looks = class_looks(list(self.names))
-            made["colours"] = hexadecimal(np.array([look.colour for look in looks]))
+            for theme, is_dark in (("colours", False), ("dark", True)):
+                looks = class_looks(list(self.names), dark=is_dark)
+                made[theme] = hexadecimal(np.array([look.colour for look in looks]))
             made["shapes"] = [look.shape for look in looks]
         return made
 
@@ -56,6 +62,7 @@ class Content:
     """Points, columns and the place of the column that colours them first.
 
     ``frames`` are several embeddings of these points by title, the first of them the points; none: there is one alone.
+    ``about`` is what the panel says of how they were made.
     """
 
     title: str
@@ -64,6 +71,7 @@ class Content:
     colour: int = 0
     colormap: str | None = None
     frames: tuple[tuple[str, Floats], ...] = ()
+    about: Markup = EMPTY
 
     @classmethod
     def of(
@@ -141,11 +149,14 @@ class Content:
 
 
 def default_look(colormap: str | None) -> dict[str, Any]:
-    """Colours that do not depend on the data: of a quantity, of points without labels, of what is missing."""
+    """Colours on a light and a dark ground that do not depend on the data: of quantities, no label, a missing one."""
+    places = np.linspace(0.0, 1.0, _STEPS)
     return {
-        "scale": hexadecimal(scale_colours(np.linspace(0.0, 1.0, _STEPS), colormap)),
-        "plain": hexadecimal(np.array([PLAIN]))[0],
-        "missing": hexadecimal(np.array([MISSING]))[0],
+        "scale": {
+            theme: hexadecimal(scale_colours(places, colormap, dark=theme == "dark")) for theme in THEMES
+        },
+        "plain": dict(zip(THEMES, hexadecimal(np.array([PLAIN, DARK_PLAIN])), strict=True)),
+        "missing": dict(zip(THEMES, hexadecimal(np.array([MISSING, DARK_MISSING])), strict=True)),
     }
 
 

@@ -26,13 +26,14 @@ async function unpack(base64) {
 // A column with what follows from its values where its header does not say it.
 function completed(header, values, count) {
   if (values.length !== count) throw new RangeError(`column ${header.name} must hold ${count} values; got ${values.length}`);
-  if (header.kind !== "quantity" || header.low !== undefined) return { ...header, values };
+  if (header.kind !== "quantity" || header.clip) return { ...header, values };
   let [low, high, missing] = [Infinity, -Infinity, 0];
   for (const value of values) {
     if (!Number.isFinite(value)) missing++;
     else [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
-  return { whole: false, ...header, ...(missing < count ? { low, high } : { low: 0, high: 1 }), missing, values };
+  if (missing === count) [low, high] = [0, 1];
+  return { whole: false, ...header, low, high, missing, ...usualSpread(values, low, high), values };
 }
 
 // What a cell says, on the screen and in an exported file.

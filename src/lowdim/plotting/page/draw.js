@@ -142,6 +142,13 @@ class GraphicsPainter {
     gl.vertexAttribPointer(gl.getAttribLocation(this.program, name), 2, gl.FLOAT, false, 0, 0);
   }
 
+  // In which order the points are drawn.
+  arrange(order) {
+    if (order === this.order) return;
+    this.order = order;
+    this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, order, this.gl.DYNAMIC_DRAW);
+  }
+
   colour(paints) {
     this.tints = paints;
     this.fill(this.paints, paints);
@@ -181,6 +188,10 @@ class PlainPainter {
 
   move(points, former, past) {
     Object.assign(this, { points, former, past });
+  }
+
+  arrange(order) {
+    this.order = order;
   }
 
   colour(paints) {

@@ -15,13 +15,13 @@ function blank(width, height, ground) {
 }
 
 // The whole map; of very many points a fixed sample of them.
-function thumbnailOf(map, width, height) {
+function thumbnailOf(map, width, height, places = map.points) {
   const points = element("canvas", { width, height });
   const painter = new PlainPainter(points, map.count, map.order.subarray(0, SMALL));
-  painter.move(map.points);
+  painter.move(places);
   painter.colour(map.paints);
   const size = Math.max(1, (map.size * Math.min(width, height)) / Math.min(map.width, map.height));
-  painter.draw({ ...map.fitted(width, height), ratio: 1 }, size, map.opacity);
+  painter.draw({ ...map.fitted(width, height, places, 0), ratio: 1 }, size, map.opacityOf(Math.min(SMALL, map.count)));
   const picture = blank(width, height, groundOf(map));
   picture.getContext("2d").drawImage(points, 0, 0);
   return picture.toDataURL();
@@ -53,50 +53,59 @@ function pictureBlob(map, { scale = 2 } = {}) {
 
 const written = (value) => String(Number(value.toFixed(2)));
 
-const escaped = (text) => text.replace(/[&<>"]/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[letter]);
-
+// A drawing is built as elements, so that no text of the data is ever read as markup.
 function drawingText(map) {
-  const { width, height } = map;
+  const space = map.root.querySelector("svg").namespaceURI;
+  const make = (name, attributes, text = "") => {
+    const made = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, typeof value === "number" ? written(value) : value);
+    made.textContent = text;
+    return made;
+  };
   const ground = groundOf(map);
-  const parts = [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${written(width)} ${written(height)}" font-family="system-ui, sans-serif">`];
-  parts.push(`<title>${escaped(map.data.title || "Embedding")}</title><rect width="100%" height="100%" fill="${ground}"/>`);
-  parts.push(...pointShapes(map), ...nameTexts(map, ground), "</svg>");
-  return `${parts.join("\n")}\n`;
+  const drawing = make("svg", { viewBox: `0 0 ${written(map.width)} ${written(map.height)}`, "font-family": "system-ui, sans-serif" });
+  drawing.append(make("title", {}, map.data.title || "Embedding"), make("rect", { width: "100%", height: "100%", fill: ground }));
+  drawing.append(...pointShapes(map, make), ...nameTexts(map, make, ground));
+  return new XMLSerializer().serializeToString(drawing);
 }
 
-function pointShapes(map) {
-  const shown = [...map.order].filter((row) => {
+function pointShapes(map, make) {
+  const shown = [...map.painter.order].filter((row) => {
     const [x, y] = map.screen(row);
     return map.isShown(row) && x >= 0 && y >= 0 && x <= map.width && y <= map.height;
   });
   if (shown.length > SMALL) {
-    const source = enlarged(map, 3, (points) => points.toDataURL());
-    return [`<image width="${written(map.width)}" height="${written(map.height)}" href="${source}"/>`];
+    const address = enlarged(map, 3, (points) => points.toDataURL());
+    return [make("image", { width: map.width, height: map.height, href: address })];
   }
   const radius = map.shownSize() / 2;
-  const strong = shown.filter((row) => (map.paints[4 * row + 3] & MARK) === STRONG);
-  const others = shown.filter((row) => (map.paints[4 * row + 3] & MARK) !== STRONG);
-  return [...others.map((row) => pointShape(map, row, radius)), ...strong.map((row) => pointShape(map, row, 1.3 * radius + 0.75))];
+  const isStrong = (row) => (map.paints[4 * row + 3] & MARK) === STRONG;
+  const others = shown.filter((row) => !isStrong(row)).map((row) => pointShape(map, make, row, radius));
+  return [...others, ...shown.filter(isStrong).map((row) => pointShape(map, make, row, 1.3 * radius + 0.75))];
 }
 
-function pointShape(map, row, radius) {
+function pointShape(map, make, row, radius) {
   const [x, y] = map.screen(row);
   const [red, green, blue, bits] = map.paints.subarray(4 * row, 4 * row + 4);
-  const mark = bits & MARK;
-  const opacity = written(mark === FAINT ? 0.1 * map.opacity : mark === STRONG ? 1 : map.opacity);
-  const look = `fill="rgb(${red},${green},${blue})" fill-opacity="${opacity}"`;
+  const [mark, usual] = [bits & MARK, map.shownOpacity()];
+  const look = { fill: `rgb(${red},${green},${blue})`, "fill-opacity": mark === FAINT ? 0.1 * usual : mark === STRONG ? 1 : usual };
   const corners = CORNERS[bits >> 2];
-  if (!corners) return `<circle cx="${written(x)}" cy="${written(y)}" r="${written(radius)}" ${look}/>`;
-  const path = corners.map(([across, up]) => `${written(x + across * radius)},${written(y - up * radius)}`).join(" ");
-  return `<polygon points="${path}" ${look}/>`;
+  if (!corners) return make("circle", { cx: x, cy: y, r: radius, ...look });
+  const path = corners.map(([across, up]) => `${written(x + across * radius)},${written(y - up * radius)}`);
+  return make("polygon", { points: path.join(" "), ...look });
 }
 
-function nameTexts(map, ground) {
+function nameTexts(map, make, ground) {
   if (!map.showNames) return [];
   const ink = getComputedStyle(map.root).getPropertyValue("--ink").trim();
-  return map.writtenNames.map(({ name, across, down }) => {
-    const look = `text-anchor="middle" dominant-baseline="central" font-size="13" font-weight="600" fill="${ink}"`;
-    const halo = `stroke="${ground}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"`;
-    return `<text x="${written(across)}" y="${written(down)}" ${look} ${halo}>${escaped(name)}</text>`;
+  const halo = { stroke: ground, "stroke-width": 4, "stroke-linejoin": "round", "paint-order": "stroke" };
+  const common = { "text-anchor": "middle", "dominant-baseline": "central", "font-weight": 600, fill: ink, ...halo };
+  return map.writtenNames.flatMap(({ lines, across, down, size, opacity, line }) => {
+    const texts = lines.map((text, at) => {
+      const y = down + (at - (lines.length - 1) / 2) * size * 1.15;
+      return make("text", { x: across, y, "font-size": size, opacity, ...common }, text);
+    });
+    if (!line) return texts;
+    return [make("line", { x1: line[0], y1: line[1], x2: across, y2: down, stroke: ink, "stroke-opacity": 0.5 }), ...texts];
   });
 }

@@ -2,8 +2,8 @@
 
 const STEP = 60;
 const ARROWS = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
-const COMMANDS = { "+": "in", "=": "in", "-": "out", 0: "fit", l: "lasso", p: "pan", n: "next", b: "previous", t: "names", i: "pictures",
-  "/": "search", Escape: "clear", ",": "earlier", ".": "later" };
+const COMMANDS = { "+": "in", "=": "in", "-": "out", 0: "fit", l: "lasso", p: "pan", r: "box", n: "next", b: "previous", t: "names",
+  i: "pictures", d: "contours", v: "invert", u: "undo", "/": "search", Escape: "clear", ",": "earlier", ".": "later" };
 
 function listen(map) {
   const { over } = map;
@@ -15,7 +15,7 @@ function listen(map) {
   over.addEventListener("pointerdown", (event) => {
     over.setPointerCapture(event.pointerId);
     held.set(event.pointerId, at(event));
-    map.outline = map.tool === "lasso" && held.size === 1 ? [at(event)] : null;
+    map.outline = drawsOutline(map, event) && held.size === 1 ? [at(event)] : null;
     map.moved = false;
   });
   over.addEventListener("pointermove", (event) => {
@@ -28,7 +28,7 @@ function listen(map) {
     if (!held.delete(event.pointerId)) return;
     const path = map.outline;
     map.outline = null;
-    if (path && path.length > 2 && event.type === "pointerup") map.selectWithin(path, event.shiftKey);
+    if (path && path.length > 2 && event.type === "pointerup") map.selection.within(path, modeOf(event));
     else if (!map.moved) map.hover(map.under(...at(event)));
     map.redraw();
   };
@@ -45,6 +45,13 @@ function listen(map) {
   over.addEventListener("wheel", wheel, { passive: false });
   document.addEventListener("keydown", (event) => hears(map, event) && key(map, event), { signal: map.ending.signal });
 }
+
+// The lasso and the box draw one; so does the hand with Shift, in the plane.
+function drawsOutline(map, event) {
+  return map.tool !== "pan" || (event.shiftKey && !map.deep);
+}
+
+const modeOf = (event) => (event.altKey ? "remove" : event.shiftKey ? "add" : "");
 
 // Keys are the map's wherever the focus is, but for fields that take keys themselves. In a longer page it hears them when
 // the pointer or the focus is in it, and the arrows, which scroll that page, only when it has the focus.
@@ -64,7 +71,9 @@ function drag(map, held, event, now) {
     map.zoom(after / (before || 1), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
     map.pan((now[0] - x) / 2, (now[1] - y) / 2);
   } else if (map.outline) {
-    map.outline.push(now);
+    const [[left, top]] = map.outline;
+    if (map.tool === "box") map.outline = [[left, top], [now[0], top], now, [left, now[1]]];
+    else map.outline.push(now);
     map.redraw();
   } else if (map.deep && !event.shiftKey) map.rotate(now[0] - x, now[1] - y);
   else map.pan(now[0] - x, now[1] - y);
@@ -72,8 +81,9 @@ function drag(map, held, event, now) {
 }
 
 function key(map, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const command = COMMANDS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const back = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+  if ((event.ctrlKey || event.metaKey || event.altKey) && !back) return;
+  const command = back ? "undo" : COMMANDS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const arrow = ARROWS[event.key];
   if (arrow) {
     if (map.deep && !event.shiftKey) map.rotate(-arrow[0] / 3, -arrow[1] / 3);

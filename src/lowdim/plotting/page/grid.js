@@ -40,6 +40,17 @@ class Grid {
     return this.bound((y - this.bottom) * this.scale) * this.side + this.bound((x - this.left) * this.scale);
   }
 
+  // About how many points a box holds: those of the cells that it touches.
+  countWithin(left, right, bottom, top) {
+    const across = [left, right].map((x) => this.bound((x - this.left) * this.scale));
+    const up = [bottom, top].map((y) => this.bound((y - this.bottom) * this.scale));
+    let count = 0;
+    for (let line = up[0]; line <= up[1]; line++) {
+      count += this.starts[line * this.side + across[1] + 1] - this.starts[line * this.side + across[0]];
+    }
+    return count;
+  }
+
   nearest(x, y, radius, visible) {
     const across = [this.bound((x - radius - this.left) * this.scale), this.bound((x + radius - this.left) * this.scale)];
     const up = [this.bound((y - radius - this.bottom) * this.scale), this.bound((y + radius - this.bottom) * this.scale)];

@@ -43,14 +43,15 @@ class PointMap {
     Object.assign(this, { showPictures: false, pictureOf: null, showGhost: false, hovered: -1, touched: false });
     this.over = root.querySelector(".ld-over");
     this.pen = this.over.getContext("2d");
-    this.box = root.querySelector(".ld-map");
+    this.box = root.querySelector(".ld-stage");
     this.order = shuffled(data.count);
     this.painter = painterFor(root.querySelector(".ld-points"), data.count, this.order);
     this.turn = { yaw: 0.6, pitch: 0.35 };
     this.paints = new Uint8Array(4 * data.count);
     this.selected = new Uint8Array(data.count);
+    this.selection = new Selection(this);
     this.size = Math.max(1.2, Math.min(9, 60 / data.count ** 0.28));
-    this.opacity = Math.max(0.35, Math.min(0.9, 1.75 - 0.22 * Math.log10(data.count + 1)));
+    this.opacity = null; // by the number of points in sight, unless a person says otherwise
     this.view = { x: 0, y: 0, scale: 1, ratio: 1 };
     this.share = 1; // how far the points are on their way from `former` to `axes`
     this.axes = placed(data.coordinates, data.count);
@@ -88,6 +89,7 @@ class PointMap {
   project() {
     this.points = this.projected(this.axes, this.points);
     this.grid = null;
+    this.contours = null;
     this.painter.move(this.points, this.former && this.projected(this.former), this.showGhost && this.past && this.projected(this.past));
   }
 
@@ -109,10 +111,15 @@ class PointMap {
     this.data.coordinates = columns;
     this.data.axes = this.data.axes.length === columns.length ? this.data.axes : ["x", "y", "z"].slice(0, columns.length);
     this.axes = placed(columns, this.count);
-    const now = milliseconds > 0 && !calm();
-    this.former = now ? shown : null;
-    this.share = now ? 0 : 1;
-    this.journey = now ? { start: null, milliseconds, from: { ...this.view }, to: null } : null;
+    this.travel(shown, milliseconds);
+  }
+
+  // The way to where the axes are now from where they were (null: at once).
+  travel(from, milliseconds = 400) {
+    const moves = from && from.length === this.axes.length && milliseconds > 0 && !calm();
+    this.former = moves ? from : null;
+    this.share = moves ? 0 : 1;
+    this.journey = moves ? { start: null, milliseconds, from: { ...this.view }, to: null } : null;
     this.project();
     if (!this.touched) this.refit();
     this.hover(-1);
@@ -171,10 +178,16 @@ class PointMap {
   }
 
   // The view that shows all points.
-  fitted(width = this.width, height = this.height) {
-    const { left, right, bottom, top } = boundsOf(this.points, this.count);
-    const scale = Math.min(width / (right - left || 1), height / (top - bottom || 1)) * 0.92;
-    return { x: (left + right) / 2, y: (bottom + top) / 2, scale };
+  fitted(width = this.width, height = this.height, places = this.points, beside = this.toolsWidth()) {
+    const { left, right, bottom, top } = boundsOf(places, this.count);
+    const scale = Math.min((width - beside) / (right - left || 1), height / (top - bottom || 1)) * 0.92;
+    return { x: (left + right) / 2 - beside / 2 / scale, y: (bottom + top) / 2, scale };
+  }
+
+  // How much of the left side the tools cover.
+  toolsWidth() {
+    const tools = this.root.querySelector(".ld-tools");
+    return getComputedStyle(tools).position === "absolute" && this.width > 400 ? tools.offsetWidth + 12 : 0;
   }
 
   refit() {
@@ -198,6 +211,20 @@ class PointMap {
     });
   }
 
+  // Fewer points in sight are less transparent.
+  opacityOf(count) {
+    return Math.max(0.35, Math.min(0.9, 1.75 - 0.22 * Math.log10(count + 1)));
+  }
+
+  shownOpacity() {
+    if (this.opacity !== null) return this.opacity;
+    if (this.view.scale < 1.5 * this.home || this.journey) return this.opacityOf(this.count);
+    this.grid ??= new Grid(this.points, this.count);
+    const [left, top] = this.toMap(0, 0);
+    const [right, bottom] = this.toMap(this.width, this.height);
+    return this.opacityOf(this.grid.countWithin(left, right, bottom, top));
+  }
+
   // Points grow a little as one comes closer.
   shownSize() {
     return this.size * Math.max(1, Math.min(4, (this.view.scale / this.home) ** 0.4));
@@ -205,7 +232,7 @@ class PointMap {
 
   draw() {
     const grown = this.shownSize();
-    this.painter.draw(this.view, grown, this.opacity, { share: this.share, ghost: this.showGhost });
+    this.painter.draw(this.view, grown, this.shownOpacity(), { share: this.share, ghost: this.showGhost });
     drawOver(this, grown);
   }
 
@@ -362,33 +389,10 @@ class PointMap {
   }
 
   selectRows(rows) {
-    const wanted = new Uint8Array(this.count);
-    for (const row of rows) wanted[row] = 1;
-    this.select(wanted);
-  }
-
-  // A byte for each row; what is selected already is not told again.
-  select(wanted) {
-    if (wanted.every((one, row) => one === this.selected[row])) return;
-    this.selected.set(wanted);
-    this.emit("selected");
-    this.emit("selection", this.selectedRows());
-  }
-
-  selectWithin(path, keep) {
-    const outline = path.map(([across, down]) => this.toMap(across, down));
-    const { left, right, bottom, top } = boundsOf(outline.flat(), outline.length);
-    const wanted = keep ? this.selected.slice() : new Uint8Array(this.count);
-    for (let row = 0; row < this.count; row++) {
-      const x = this.points[2 * row];
-      const y = this.points[2 * row + 1];
-      if (x < left || x > right || y < bottom || y > top || !this.isShown(row)) continue;
-      if (inside(outline, x, y)) wanted[row] = 1;
-    }
-    this.select(wanted);
+    this.selection.set(this.selection.bytes(rows));
   }
 
   unselect() {
-    this.select(new Uint8Array(this.count));
+    this.selectRows([]);
   }
 }

@@ -6,6 +6,7 @@ function drawOver(map, size) {
   const [ink, paper] = [style.getPropertyValue("--ink"), style.getPropertyValue("--paper")];
   pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
   pen.clearRect(0, 0, map.width, map.height);
+  if (map.showContours) drawContours(map, pen, ink);
   if (map.showPictures) drawPictures(map, pen);
   if (map.showNames) drawNames(map, pen, ink, paper);
   if (map.hovered >= 0) drawRing(pen, map.screen(map.hovered), size, ink, paper);
@@ -64,25 +65,29 @@ function drawPictures(map, pen) {
   }
 }
 
-// Names of classes at their medians, the largest class first; one that would cover another waits for a closer look.
 function drawNames(map, pen, ink, paper) {
-  const taken = [];
-  map.writtenNames = [];
-  pen.font = "600 13px system-ui, sans-serif";
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  pen.lineJoin = "round";
-  for (const { name, x, y } of map.names) {
-    const [across, down] = map.toScreen(x, y);
-    const half = pen.measureText(name).width / 2 + 4;
-    const free = taken.every(([a, d, h]) => Math.abs(a - across) > h + half || Math.abs(d - down) > 18);
-    if (!free || across < 0 || down < 0 || across > map.width || down > map.height) continue;
-    taken.push([across, down, half]);
-    map.writtenNames.push({ name, across, down });
-    pen.lineWidth = 4;
-    pen.strokeStyle = paper;
-    pen.strokeText(name, across, down);
-    pen.fillStyle = ink;
-    pen.fillText(name, across, down);
+  const font = (size) => `600 ${size}px system-ui, sans-serif`;
+  const measure = (text, size) => {
+    pen.font = font(size);
+    return pen.measureText(text).width;
+  };
+  map.writtenNames = placeNames(map, measure);
+  Object.assign(pen, { textAlign: "center", textBaseline: "middle", lineJoin: "round" });
+  for (const { line, across, down, opacity } of map.writtenNames) {
+    if (!line) continue;
+    Object.assign(pen, { globalAlpha: 0.5 * opacity, strokeStyle: ink, lineWidth: 1 });
+    pen.beginPath();
+    pen.moveTo(...line);
+    pen.lineTo(across, down);
+    pen.stroke();
   }
+  for (const { lines, across, down, size, opacity } of map.writtenNames) {
+    Object.assign(pen, { font: font(size), globalAlpha: opacity, lineWidth: 4, strokeStyle: paper, fillStyle: ink });
+    lines.forEach((text, at) => {
+      const y = down + (at - (lines.length - 1) / 2) * size * 1.15;
+      pen.strokeText(text, across, y);
+      pen.fillText(text, across, y);
+    });
+  }
+  pen.globalAlpha = 1;
 }

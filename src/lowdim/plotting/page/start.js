@@ -10,11 +10,11 @@ function begin(root, data) {
 }
 
 // See the head of map.js.
-function createMap(parent, header, { panel = true, embedded = false } = {}) {
+function createMap(parent, header, { panel = true, embedded = false, before = false } = {}) {
   const data = { title: "", axes: ["x", "y", "z"].slice(0, header.coordinates.length), columns: [], frames: [], colour: 0, thumbnails: null,
     ...DEFAULTS, ...header };
-  parent.insertAdjacentHTML("beforeend", MARKUP);
-  const root = parent.lastElementChild;
+  parent.insertAdjacentHTML(before ? "afterbegin" : "beforeend", MARKUP);
+  const root = before ? parent.firstElementChild : parent.lastElementChild;
   root.querySelector(".ld-title").textContent = data.title;
   root.querySelector(".ld-count").textContent = `${number(data.count)} points`;
   root.querySelector(".ld-over").setAttribute("aria-label", `Map of ${number(data.count)} points. Press N to go from point to point.`);
@@ -34,6 +34,9 @@ async function open(root) {
   }
 }
 
-function openAll() {
-  return Promise.all([...document.querySelectorAll(".ld")].map(open)).then(link);
+async function openAll() {
+  const roots = [...document.querySelectorAll(".ld")];
+  await Promise.all(roots.map(open));
+  link();
+  if (roots.length === 1 && !roots[0].dataset.embedded) keepState(roots[0].map);
 }

@@ -38,6 +38,7 @@ ORDER = [
     {"selection"},
     {"models"},
     {"scanpy"},
+    {"explore"},
     {"cli"},
     {"__main__"},
 ]

@@ -11,6 +11,7 @@ from .usage import UsageError, nearest
 
 COMMANDS = {
     "embed": "turn many-dimensional data into a few coordinates, pictures, a model",
+    "explore": "open a local page where the embedding moves as you drag its parameters",
     "transform": "place new data on the map of a model",
     "update": "let a model grow by new data, its picture staying put",
     "explain": "say which features put some rows here and not there",

@@ -19,7 +19,7 @@ from ..metrics.inputs import read_points
 
 
 class Explaining:
-    """Part of every estimator: which features put some of its points here and not there."""
+    """Part of every estimator: which features put some of its points here and not there, and a page to look on."""
 
     def explain(
         self: Any,
@@ -68,7 +68,7 @@ class Explaining:
                 "Save it with its embedding, or fit it again."
             )
         pairwise = bool(self.__sklearn_tags__().input_tags.pairwise)
-        rows = _rows_of(self, X, pairwise)
+        rows = fitted_rows(self, X, pairwise)
         return explain_selection(
             self._settled,
             rows,
@@ -82,8 +82,43 @@ class Explaining:
             run=Run(workers=self._workers),
         )
 
+    def explore(
+        self: Any,
+        X: Any = None,
+        *,
+        labels: ArrayLike | None = None,
+        columns: Any = None,
+        open_browser: bool = True,
+    ) -> Any:
+        """Open the live explorer at the picture of this model: a local page whose sliders recompute it.
 
-def _rows_of(model: Any, X: Any, pairwise: bool) -> Rows:
+        It needs the extra ``explore`` (websockets). In a notebook `lowdim.explore.Widget` shows the same in a cell.
+
+        Parameters
+        ----------
+        X
+            The rows of the fit. None: those that the model holds.
+        labels
+            A label for each row, which colours the picture.
+        columns
+            Further columns by name, one value for each row.
+        open_browser
+            Whether to open the page in the browser of this machine; else its ``address`` says where it is.
+
+        Returns
+        -------
+        lowdim.explore.Explorer
+            The running explorer: ``address``, ``selection``, ``close()``. It ends with the process.
+        """
+        check_is_fitted(self)
+        import lowdim
+
+        return lowdim.explore.explore_model(
+            self, X, labels=labels, columns=columns, open_browser=open_browser
+        )
+
+
+def fitted_rows(model: Any, X: Any, pairwise: bool) -> Rows:
     """The rows whose features are looked at: those given, or those that the model holds."""
     n_rows, name = model._n_rows, type(model).__name__
     if X is not None:

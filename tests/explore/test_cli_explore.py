@@ -1,0 +1,75 @@
+"""``lowdim explore`` from the outside."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+from reading import PATIENCE, blobs
+
+import lowdim
+from lowdim.cli.program import main
+
+
+def started(*words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "lowdim", "explore", *words, "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another there")
+def test_the_first_line_is_the_address_and_ctrl_c_closes_the_port(tmp_path):
+    X, _ = blobs(60)
+    np.save(tmp_path / "X.npy", X)
+    process = started(str(tmp_path / "X.npy"), "-m", "pca")
+    address = process.stdout.readline().strip()
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]{43,})", address)
+    assert found, process.stderr.read()
+    with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(
+        address, timeout=PATIENCE
+    ) as page:
+        assert page.status == 200
+        assert page.url == f"http://127.0.0.1:{found[1]}/"
+    process.send_signal(signal.SIGINT)
+    rest, complaints = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, rest) == (0, "")
+    assert found[2] not in complaints
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", int(found[1])), timeout=PATIENCE)
+
+
+def test_wrong_use_is_said(tmp_path, capsys):
+    X, _ = blobs(60)
+    np.save(tmp_path / "X.npy", X)
+    assert main(["explore", str(tmp_path / "X.npy"), "-m", "oriented-pca", "--no-open"]) == 1
+    assert "method must be one of" in capsys.readouterr().err
+    assert main(["explore", str(tmp_path / "X.npy"), "--place", str(tmp_path / "X.npy"), "--no-open"]) == 2
+    assert "--place" in capsys.readouterr().err
+    assert main(["explore", str(tmp_path / "X.npy"), "--host", "0.0.0.0"]) == 2
+
+
+def test_without_websockets_it_says_what_to_install(monkeypatch):
+    X, _ = blobs(60)
+    monkeypatch.setattr("lowdim.explore.opening.find_spec", lambda name: None)
+    with pytest.raises(lowdim.errors.InputError, match=r"lowdim\[explore\]"):
+        lowdim.PCA().fit(X).explore(X, open_browser=False)
+
+
+def test_an_estimator_explores_itself():
+    X, codes = blobs(60)
+    explorer = lowdim.Isomap(n_neighbors=20).fit(X).explore(labels=codes, open_browser=False)
+    try:
+        assert explorer.address.startswith("http://127.0.0.1:")
+        assert explorer.selection.size == 0
+        assert "token" not in repr(explorer)
+    finally:
+        explorer.close()

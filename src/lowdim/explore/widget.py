@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,108 +50,114 @@ def script() -> str:
     return LOADER.format(packed=b64encode(zlib.compress(made.encode(), 9)).decode("ascii"))
 
 
+if TYPE_CHECKING:
+    from anywidget import AnyWidget as Base
+else:
+    Base = object
+
+
+class Cell(Base):
+    """The explorer in a cell: ``selection`` has the rows that are selected, ``embedding`` what is shown.
+
+    Parameters
+    ----------
+    X
+        Points as rows, or a fitted estimator.
+    labels
+        A label for each row, which colours the picture.
+    method
+        The method to begin with, by the name that ``lowdim embed`` has for it.
+    columns
+        Further columns by name, one value for each row.
+    title
+        What it is called.
+    """
+
+    _esm = script()
+    _css = live_style()
+
+    def __init__(
+        self,
+        X: Any,
+        labels: Any = None,
+        *,
+        method: str = "tsne",
+        columns: Mapping[str, Any] | None = None,
+        title: str = "",
+    ) -> None:
+        super().__init__()
+        self._session = _session(X, labels, method, columns, title)
+        self._sender: Thread | None = None
+        self.on_msg(self._hear_page)
+        self._session.start()
+
+    @property
+    def selection(self) -> NDArray[np.int64]:
+        """Numbers of the rows that are selected in the cell."""
+        return np.flatnonzero(self._session.selection)
+
+    @property
+    def embedding(self) -> NDArray[np.float64] | None:
+        """The coordinates that are shown; None before there are any."""
+        return None if self._session.picture is None else self._session.picture.copy()
+
+    @property
+    def model(self) -> Any:
+        """The last estimator that was fitted; None before there is one."""
+        return self._session.model
+
+    def close(self) -> None:
+        """End the work, and take the widget away."""
+        if session := vars(self).get("_session"):
+            session.close()
+        super().close()
+
+    def _hear_page(self, _: Any, content: Any, buffers: Any) -> None:
+        """Take a message from the cell; what is none of ours is left alone."""
+        if content == {"open": True}:
+            self._greet_page()
+            return
+        try:
+            message = parse(content.get("text") if isinstance(content, dict) else None)
+        except ProtocolError:
+            return
+        self._session.receive(message)
+
+    def _greet_page(self) -> None:
+        self._session.outbox.close()
+        if self._sender is not None:
+            self._sender.join()
+        self._session.greet()
+        self._sender = Thread(target=self._tell_page, name="lowdim widget", daemon=True)
+        self._sender.start()
+
+    def _tell_page(self) -> None:
+        while (message := self._session.outbox.next()) is not None:
+            if isinstance(message, str):
+                self.send({"text": message})
+            else:
+                self.send({}, buffers=[message])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget, and a picture in its place where a notebook is shown without its kernel."""
+        made: Any = super()._repr_mimebundle_(**kwargs)
+        picture = fallback(self._session)
+        if picture is None or not made:
+            return made
+        data, metadata = made if isinstance(made, tuple) else (made, {})
+        return data | {"image/png": picture}, metadata
+
+
 @cache
 def widget_class() -> type:
-    """The widget; an ImportError of the package that is missing says what to install."""
+    """The widget; an InputError says what to install where it cannot be."""
     try:
         from anywidget import AnyWidget
     except ImportError as error:
         raise InputError(
             "The widget needs the package anywidget. Install it with: pip install 'lowdim[notebook]'"
         ) from error
-
-    class Widget(AnyWidget):
-        """The explorer in a cell: ``selection`` has the rows that are selected, ``embedding`` what is shown.
-
-        Parameters
-        ----------
-        X
-            Points as rows, or a fitted estimator.
-        labels
-            A label for each row, which colours the picture.
-        method
-            The method to begin with, by the name that ``lowdim embed`` has for it.
-        columns
-            Further columns by name, one value for each row.
-        title
-            What it is called.
-        """
-
-        _esm = script()
-        _css = live_style()
-
-        def __init__(
-            self,
-            X: Any,
-            labels: Any = None,
-            *,
-            method: str = "tsne",
-            columns: Mapping[str, Any] | None = None,
-            title: str = "",
-        ) -> None:
-            super().__init__()
-            self._session = _session(X, labels, method, columns, title)
-            self._sender: Thread | None = None
-            self.on_msg(self._heard)
-            self._session.start()
-
-        @property
-        def selection(self) -> NDArray[np.int64]:
-            """Numbers of the rows that are selected in the cell."""
-            return np.flatnonzero(self._session.selection)
-
-        @property
-        def embedding(self) -> NDArray[np.float64] | None:
-            """The coordinates that are shown; None before there are any."""
-            return None if self._session.picture is None else self._session.picture.copy()
-
-        @property
-        def model(self) -> Any:
-            """The last estimator that was fitted; None before there is one."""
-            return self._session.model
-
-        def close(self) -> None:
-            """End the work, and take the widget away."""
-            if session := vars(self).get("_session"):
-                session.close()
-            super().close()
-
-        def _heard(self, _: Any, content: Any, buffers: Any) -> None:
-            """Take a message from the cell; what is none of ours is left alone."""
-            if content == {"open": True}:
-                self._open()
-                return
-            try:
-                message = parse(content.get("text") if isinstance(content, dict) else None)
-            except ProtocolError:
-                return
-            self._session.receive(message)
-
-        def _open(self) -> None:
-            self._session.outbox.close()
-            if self._sender is not None:
-                self._sender.join()
-            self._session.greet()
-            self._sender = Thread(target=self._send, name="lowdim widget", daemon=True)
-            self._sender.start()
-
-        def _send(self) -> None:
-            while (message := self._session.outbox.next()) is not None:
-                if isinstance(message, str):
-                    self.send({"text": message})
-                else:
-                    self.send({}, buffers=[message])
-
-        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            """The widget, and a picture in its place where a notebook is shown without its kernel."""
-            made: Any = super()._repr_mimebundle_(**kwargs)
-            picture = fallback(self._session)
-            if picture is None or not made:
-                return made
-            data, metadata = made if isinstance(made, tuple) else (made, {})
-            return data | {"image/png": picture}, metadata
-
-    return Widget
+    return type("Widget", (Cell, AnyWidget), {"__doc__": Cell.__doc__})
 
 
 def _session(X: Any, labels: Any, method: str, columns: Mapping[str, Any] | None, title: str) -> Session:

@@ -7,6 +7,7 @@ next event. Of each kind of question only the newest waits, so that a flood of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any
@@ -113,25 +114,26 @@ class Worker(ABC):
     # -- the thread -----------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        with ONE_BLAS_THREAD:
-            while True:
-                with self._changed:
-                    self._changed.wait_for(self._has_work)
-                    if self._closed:
-                        return
-                    self.job, self._wanted, self._stopping = self._wanted, None, False
-                try:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._has_work)
+                if self._closed:
+                    return
+                self.job, self._wanted, self._stopping = self._wanted, None, False
+            is_settling = self.job is not None and self.job.kind == "settle"
+            try:
+                # Beside a browser small problems are many times slower on several threads of BLAS. What is settled is
+                # to end in the bits of a fit elsewhere, and has the threads that it would have there.
+                with nullcontext() if is_settling else ONE_BLAS_THREAD:
                     self._next()
-                except Superseded:
-                    if self.job is not None:
-                        self.outbox.say("cancelled", generation=self.job.generation)
-                except Exception as error:  # noqa: BLE001 - a fault of ours is told, and the session goes on
-                    text = str(error) if isinstance(error, FAILURES) else f"{type(error).__name__}: {error}"
-                    self.outbox.say(
-                        "failed", generation=self.generation, message=text or type(error).__name__
-                    )
-                finally:
-                    self.job = None
+            except Superseded:
+                if self.job is not None:
+                    self.outbox.say("cancelled", generation=self.job.generation)
+            except Exception as error:  # noqa: BLE001 - a fault of ours is told, and the session goes on
+                text = str(error) if isinstance(error, FAILURES) else f"{type(error).__name__}: {error}"
+                self.outbox.say("failed", generation=self.generation, message=text or type(error).__name__)
+            finally:
+                self.job = None
 
     def _has_work(self) -> bool:
         return bool(self._closed or self._wanted or self._pending or self.has_leisure())

@@ -7,6 +7,7 @@ class Explorer {
     this.$ = (name) => (name === "names-list" ? this.root.querySelector("#lx-names") : this.root.querySelector(`.lx-${name}`));
     this.ending = new AbortController();
     Object.assign(this, { transport, embedded, map: null, generation: 0, shown: -1, waiting: null, paused: false });
+    this.raster = isSoftwareDrawn();
     this.controls = new LiveControls(this);
     this.strip = new FilmStrip(this);
     this.panes = new Panes(this);
@@ -90,7 +91,7 @@ class Explorer {
     const colour = this.map?.panel.column?.name;
     this.panes.close();
     this.map?.remove();
-    this.map = createMap(this.root.querySelector("[data-pane='0']"), data, { embedded: this.embedded });
+    this.map = createMap(this.root.querySelector("[data-pane='0']"), data, { embedded: this.embedded, raster: this.raster });
     this.sides.watch(this.map);
     if (colour && data.columns.some((column) => column.name === colour)) this.map.colourBy(colour);
     this.map.ghost(this.$("ghost").getAttribute("aria-pressed") === "true");

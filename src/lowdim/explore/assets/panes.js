@@ -20,7 +20,7 @@ class Panes {
     pane.dataset.pane = "1";
     this.box.prepend(pane);
     const coordinates = this.first.data.coordinates.map((values) => values.slice());
-    this.second = createMap(pane, { count: this.first.count, coordinates }, { panel: false, embedded: true });
+    this.second = createMap(pane, { count: this.first.count, coordinates }, { panel: false, embedded: true, raster: this.explorer.raster });
     const close = element("button", { type: "button", className: "lx-link", textContent: "close" });
     close.addEventListener("click", () => this.close());
     this.caption = element("div", { className: "lx-compared" }, element("span"), close);

@@ -25,6 +25,7 @@ _SCRIPTS = (
     "data.js",
     "grid.js",
     "draw.js",
+    "raster.js",
     "contours.js",
     "names.js",
     "overlay.js",

@@ -49,14 +49,19 @@ function placed(coordinates, count) {
   const centred = coordinates.map((values) => {
     let low = Infinity;
     let high = -Infinity;
-    for (const value of values) {
+    for (let row = 0; row < count; row++) {
+      const value = values[row];
       if (value < low) low = value;
       if (value > high) high = value;
     }
     return { values, middle: (low + high) / 2, half: (high - low) / 2 };
   });
   const half = Math.max(...centred.map((axis) => axis.half)) || 1;
-  const axes = centred.map(({ values, middle }) => Float32Array.from(values, (value) => (value - middle) / half));
+  const axes = centred.map(({ values, middle }) => {
+    const made = new Float32Array(count); // a plain loop: `from` with a function takes ten times as long
+    for (let row = 0; row < count; row++) made[row] = (values[row] - middle) / half;
+    return made;
+  });
   if (axes.length === 1) {
     const golden = (Math.sqrt(5) - 1) / 2;
     axes.push(Float32Array.from({ length: count }, (_, row) => (((row * golden) % 1) - 0.5) * 0.5));

@@ -152,6 +152,8 @@ class GraphicsPainter {
   colour(paints) {
     this.tints = paints;
     this.fill(this.paints, paints);
+    this.marked = false;
+    for (let at = 3; at < paints.length && !this.marked; at += 4) this.marked = (paints[at] & MARK) === STRONG;
   }
 
   draw(view, size, opacity, { share = 1, ghost = false } = {}) {
@@ -173,7 +175,7 @@ class GraphicsPainter {
     };
     set("share", "1f", share);
     if (ghost && this.past) points(this.ghosts, this.ghosts, 0, GHOST * opacity);
-    for (const strong of [0, 1]) points(this.former ? this.starts : this.places, this.places, strong, opacity);
+    for (const strong of this.marked ? [0, 1] : [0]) points(this.former ? this.starts : this.places, this.places, strong, opacity);
   }
 
   release() {
@@ -233,7 +235,8 @@ class PlainPainter {
   release() {}
 }
 
-function painterFor(canvas, count, order) {
+function painterFor(canvas, count, order, raster = false) {
+  if (raster) return new RasterPainter(canvas, count, order);
   try {
     return new GraphicsPainter(canvas, count, order);
   } catch {

@@ -11,7 +11,7 @@
 // packed page describes them (content.py, Column.header) with their `values`: { name, kind: "classes", names, colours, dark,
 // shapes, values: codes }, { name, kind: "quantity", low, high, missing, whole, values }, { name, kind: "text", names, values }.
 // `panel: false` leaves out the panel beside the map; `embedded: true` lets the map hear keys only while the pointer or the
-// focus is in it. Then
+// focus is in it; `raster: true` draws without WebGL, which `isSoftwareDrawn()` says where the processor would do that. Then
 //
 //   map.setPositions(numbers, { milliseconds, ghost })
 //                                 new coordinates, interleaved (x, y, x, y, ...; 1, 2 or 3 numbers a point), each time
@@ -35,6 +35,8 @@
 //
 // Fields for reading: map.count, map.hovered, map.selected (a byte a row), map.data.columns, map.root, map.panel.
 
+const TURN_PAUSE = 300; // milliseconds between two times that others are told that all points have moved
+
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class PointMap {
@@ -45,7 +47,7 @@ class PointMap {
     this.pen = this.over.getContext("2d");
     this.box = root.querySelector(".ld-stage");
     this.order = shuffled(data.count);
-    this.painter = painterFor(root.querySelector(".ld-points"), data.count, this.order);
+    this.painter = painterFor(root.querySelector(".ld-points"), data.count, this.order, data.raster);
     this.turn = { yaw: 0.6, pitch: 0.35 };
     this.paints = new Uint8Array(4 * data.count);
     this.selected = new Uint8Array(data.count);
@@ -123,8 +125,19 @@ class PointMap {
     this.project();
     if (!this.touched) this.refit();
     this.hover(-1);
-    this.emit("turned");
+    this.tellOfTurn();
     this.redraw();
+  }
+
+  // Where names belong takes longer to find than a frame of a moving map to draw: a few times in a second is enough.
+  tellOfTurn() {
+    const wait = TURN_PAUSE - (performance.now() - (this.toldOfTurn ?? -Infinity));
+    clearTimeout(this.turning);
+    if (wait > 0) this.turning = setTimeout(() => this.tellOfTurn(), wait);
+    else {
+      this.toldOfTurn = performance.now();
+      this.emit("turned");
+    }
   }
 
   // The coordinates as they are shown now, on their way too.
@@ -373,6 +386,7 @@ class PointMap {
 
   remove() {
     this.ending.abort();
+    clearTimeout(this.turning);
     this.observer.disconnect();
     cancelAnimationFrame(this.waiting);
     this.waiting = -1;

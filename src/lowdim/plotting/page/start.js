@@ -10,9 +10,9 @@ function begin(root, data) {
 }
 
 // See the head of map.js.
-function createMap(parent, header, { panel = true, embedded = false, before = false } = {}) {
+function createMap(parent, header, { panel = true, embedded = false, before = false, raster = false } = {}) {
   const data = { title: "", axes: ["x", "y", "z"].slice(0, header.coordinates.length), columns: [], frames: [], colour: 0, thumbnails: null,
-    ...DEFAULTS, ...header };
+    ...DEFAULTS, ...header, raster };
   parent.insertAdjacentHTML(before ? "afterbegin" : "beforeend", MARKUP);
   const root = before ? parent.firstElementChild : parent.lastElementChild;
   root.querySelector(".ld-title").textContent = data.title;

@@ -80,7 +80,7 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
 
 torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
-	$(if $(ARGS),,$(BIN)/python -m pytest -q -m slow)
+	$(if $(ARGS),,LOWDIM_EXAMPLES=torture $(BIN)/python -m pytest -q -m "slow or hypothesis")
 	$(BIN)/python -m torture $(ARGS)
 
 options: $(DEV) ## write the table of options that the program reads, after a change of a parameter or its docstring

@@ -12,14 +12,50 @@ import pytest
 from hypothesis import settings
 
 # The same examples in every run: a failure is of the code, and can be seen again.
-settings.register_profile("lowdim", derandomize=True, deadline=None)
-settings.load_profile("lowdim")
+settings.register_profile("lowdim", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("torture", derandomize=True, deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("LOWDIM_EXAMPLES", "lowdim"))
 
 sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 
 
+LONG = Path(__file__).parent / "long.txt"
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to `make torture` what is long, and of many like cases all but some."""
+    _leave_listed(config, items)
+    _leave_others_of_every(items)
+    _leave_uncovering(items)
+
+
+def _leave_listed(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow what the list of long tests names."""
+    lines = LONG.read_text(encoding="utf-8").splitlines()
+    listed = {line for line in lines if not line.startswith("#")}
+    found = set()
+    for item in items:
+        for name in {item.nodeid, item.nodeid.partition("[")[0]} & listed:
+            item.add_marker(pytest.mark.slow)
+            found.add(name)
+    if config.args == [str(LONG.parent)] or config.args == ["tests"]:
+        assert listed == found, f"{LONG.name} names tests that are not there: {sorted(listed - found)}"
+
+
+def _leave_others_of_every(items: list[pytest.Item]) -> None:
+    """Of a test marked as every(n) mark all cases but each n-th as slow, by name: the tests may have been shuffled."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("every"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_test in cases.values():
+        for number, item in enumerate(sorted(of_test, key=lambda item: item.nodeid)):
+            if number % item.get_closest_marker("every").args[0]:
+                item.add_marker(pytest.mark.slow)
+
+
+def _leave_uncovering(items: list[pytest.Item]) -> None:
     """Of a test marked as covering, leave all but so many cases to `make torture` that each value is tried once.
 
     They lie along the diagonal of the product, so that neighbours in the one list meet different values of the other.
@@ -33,6 +69,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         quick = sorted(
             (item for item in of_test if not item.get_closest_marker("slow")), key=lambda item: item.nodeid
         )
+        if not quick:
+            continue
         # The values of a parameter by their number: they need not be such that they can be compared.
         numbers: dict[str, dict[int, int]] = {name: {} for name in quick[0].callspec.params}
         places = [

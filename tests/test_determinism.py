@@ -18,6 +18,7 @@ ITERATIONS = 3
 
 
 @pytest.mark.parametrize("method", methods(ITERATIONS))
+@pytest.mark.every(3)
 def test_threads_change_no_bit(method):
     """600 points are three blocks of rows or more, nearly everywhere; `make torture` tries more threads."""
     named = {method: methods(ITERATIONS)[method]}

@@ -81,6 +81,7 @@ def test_reference_hessian_is_that_of_the_gradient(name, d, masses, rng):
 @pytest.mark.parametrize("masses", [False, True])
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.every(3)
 def test_second_derivatives(name, d, masses, rng):
     case = make_case(name, rng, lam=3.0, masses=masses)
     objective = case.objective(d)

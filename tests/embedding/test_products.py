@@ -57,6 +57,7 @@ def objective(name, d, masses, engine=None):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("with_masses", [False, True])
+@pytest.mark.every(3)
 def test_products_are_differences_of_gradients(name, d, with_masses):
     rng = np.random.default_rng(d)
     X, V, step = rng.standard_normal((N, d)) + 5.0, rng.standard_normal((N, d)), 1e-6

@@ -95,6 +95,7 @@ def test_constant_data_is_an_error_or_a_single_point(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(3)
 def test_a_constant_column_changes_nothing(name: str, good: np.ndarray) -> None:
     with_constant = np.column_stack((good, np.full(len(good), 3.0)))
     if name in ("KernelPCA", "OrientedPCA"):

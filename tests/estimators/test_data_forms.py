@@ -65,6 +65,7 @@ def test_booleans(name: str, images: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(3)
 def test_memory_map_that_may_not_be_written(name: str, images: np.ndarray, tmp_path: Path, fitted) -> None:
     np.save(tmp_path / "images.npy", images)
     mapped = np.load(tmp_path / "images.npy", mmap_mode="r")
@@ -74,6 +75,7 @@ def test_memory_map_that_may_not_be_written(name: str, images: np.ndarray, tmp_p
 @pytest.mark.covering
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+@pytest.mark.every(3)
 def test_sparse_rows(name: str, form: type, images: np.ndarray, fitted) -> None:
     data, reference = images.astype(float), fitted(name)
     model = make(name).fit(form(data))
@@ -84,6 +86,7 @@ def test_sparse_rows(name: str, form: type, images: np.ndarray, fitted) -> None:
 @pytest.mark.covering
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.every(3)
 def test_frames(name: str, library: str, images: np.ndarray, fitted) -> None:
     frames = pytest.importorskip(library)
     columns = {f"pixel{i}": images[:, i].astype(np.float64) for i in range(images.shape[1])}
@@ -390,6 +393,7 @@ def test_tensors_share_their_memory_or_say_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(3)
 def test_single_precision_comes_back_as_it_came(name: str, images: np.ndarray) -> None:
     data = images.astype(np.float32)
     double, single = make(name).fit(images), make(name)

@@ -35,6 +35,7 @@ def aligned_error(first: np.ndarray, second: np.ndarray) -> float:
 @pytest.mark.parametrize("name", ROTATABLE)
 @SOME
 @given(seed=st.integers(0, 10**6))
+@pytest.mark.every(2)
 def test_rotation_and_translation(name: str, seed: int) -> None:
     X = surface(seed)
     rng = np.random.default_rng(seed + 1)
@@ -46,6 +47,7 @@ def test_rotation_and_translation(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", SCALABLE)
 @SOME
 @given(seed=st.integers(0, 10**6), power=st.integers(-6, 6))
+@pytest.mark.every(2)
 def test_scale(name: str, seed: int, power: int) -> None:
     X = surface(seed)
     assert aligned_error(make(name).fit_transform(X * 10.0**power), make(name).fit_transform(X)) < 1e-4
@@ -54,6 +56,7 @@ def test_scale(name: str, seed: int, power: int) -> None:
 @pytest.mark.parametrize("name", SOLVED)
 @SOME
 @given(seed=st.integers(0, 10**6))
+@pytest.mark.every(2)
 def test_order_of_rows(name: str, seed: int) -> None:
     X = surface(seed)
     order = np.random.default_rng(seed + 2).permutation(len(X))
@@ -70,6 +73,7 @@ def test_threads_do_not_matter(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(2)
 def test_same_seed_same_bits_and_global_seed_untouched(name: str) -> None:
     X = surface(1, 300)
     before = np.random.get_state()[1].copy()  # noqa: NPY002

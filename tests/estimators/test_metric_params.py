@@ -47,6 +47,7 @@ WHOLE = ("isomap", "lle", "eigenmaps", "mds", "tsne")
 
 @pytest.mark.parametrize(("metric", "parameters"), METRICS)
 @pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.every(3)
 def test_the_embedding_is_that_of_the_distances(kind: str, metric: Any, parameters: dict[str, Any]) -> None:
     model = clone(KINDS[kind].set_params(metric=metric, metric_params=parameters))
     distances = resolve_metric(metric, parameters).pairwise(X, X)

@@ -146,6 +146,7 @@ def test_batching_does_not_matter(name: str, curved: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(2)
 def test_transform_changes_nothing(name: str, curved: np.ndarray) -> None:
     model = make(name, n_components=2).fit(curved[:200])
     new, kept, embedded = curved[200:].copy(), curved[200:].copy(), model.embedding_.copy()
@@ -167,6 +168,7 @@ def test_new_points_land_near_their_fitted_neighbours(name: str, curved: np.ndar
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(2)
 def test_wrong_number_of_columns_is_an_error(name: str, curved: np.ndarray) -> None:
     model = make(name, n_components=2).fit(curved)
     with pytest.raises(ValueError, match="features"):

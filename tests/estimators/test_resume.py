@@ -118,6 +118,7 @@ def assert_same(a, b, X):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.every(3)
 def test_a_run_cut_again_and_again_ends_in_the_same_bits(kind, X, tmp_path, cutting):
     make, cuts, path = KINDS[kind], 0, tmp_path / "kept"
     wanted = fitted(make, X)

@@ -17,6 +17,7 @@ from lowdim.errors import FileError, FormatError
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))
+@pytest.mark.every(4)
 def test_every_model_is_described(name: str, tmp_path: Path) -> None:
     model, _ = fitted(name)
     found = models.describe(lowdim.save(model, tmp_path / "model.lowdim"))

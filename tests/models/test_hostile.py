@@ -148,6 +148,7 @@ def changed(array: np.ndarray, others: list[np.ndarray], rng: np.random.Generato
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.every(3)
 def test_any_array_may_be_wrong(kind: str, parts: Parts, tmp_path: Path) -> None:
     document, arrays, new = parts[kind]
     rng = np.random.default_rng(0)

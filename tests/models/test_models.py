@@ -19,6 +19,7 @@ from lowdim.store import container
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))
+@pytest.mark.every(3)
 def test_models_come_back_as_they_were(name: str, tmp_path: Path) -> None:
     model, new = fitted(name)
     path = lowdim.save(model, tmp_path / "model.lowdim")

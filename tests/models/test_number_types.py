@@ -86,6 +86,7 @@ def test_every_bit_comes_back(array: np.ndarray) -> None:
     ids=lambda model: type(model).__name__,
 )
 @pytest.mark.parametrize("form", ["bytes", "short", "single", "sparse"])
+@pytest.mark.every(3)
 def test_rows_of_every_type_place_new_points_alike(model: Any, form: str, tmp_path: Path) -> None:
     X: Any = {"short": WHOLE * 7 - 400, "single": np.float32(WHOLE / 3).astype(float)}.get(form, WHOLE)
     if form == "sparse":

@@ -247,7 +247,7 @@ def test_clusters_are_those_in_memory(assign_labels: str, monkeypatch: pytest.Mo
     assert relative(model.embedding_, whole.embedding_) < 1e-10
     np.testing.assert_array_equal(model.labels_, whole.labels_)
     np.testing.assert_array_equal(model.predict(rows), model.labels_)
-    monkeypatch.setattr("lowdim.estimators.spectral.spectral_driver.spectral_clustering.MOST_IN_MEMORY", 0)
+    monkeypatch.setattr("lowdim.estimators.spectral.spectral_clustering.MOST_IN_MEMORY", 0)
     by_landmarks = fit_to_shards(lowdim.SpectralClustering(4, **settings), InMemory.of(rows), Layout(600))
     assert np.mean(by_landmarks.labels_ == by_landmarks.predict(rows)) == 1
 

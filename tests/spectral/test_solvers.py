@@ -330,6 +330,7 @@ def _spectra():
 
 
 @pytest.mark.parametrize("name", _spectra())
+@pytest.mark.every(3)
 def test_the_norm_is_known_to_two_per_cent(name):
     matrix = _spectra()[name]
     wanted = np.linalg.norm(matrix.toarray(), 2)

@@ -64,6 +64,7 @@ def test_new_points(name):
 @pytest.mark.covering
 @pytest.mark.parametrize("problem", list(PROBLEMS))
 @pytest.mark.parametrize("end", ENDS)
+@pytest.mark.every(3)
 def test_spectral_problems(problem, end):
     def judge_cell(row, solver, size):
         return judge_problem(row, end, solver, size)

@@ -23,8 +23,9 @@ class Rows:
     values: NDArray[Any] | csr_array
 
     def __post_init__(self) -> None:
-        """Read mapped files with care (see `Mapped`), and read-only arrays as all others."""
-        object.__setattr__(self, "values", _ordinary(self.values))
+        """Read mapped files with care: see `Mapped`."""
+        if isinstance(self.values, np.ndarray):
+            object.__setattr__(self, "values", guarded(self.values))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,28 +77,3 @@ class Rows:
     def block_rows(self, bytes_per_block: int = 1 << 25) -> int:
         """Rows in a float64 block of about ``bytes_per_block``: what a walk over all rows should ask for."""
         return max(1, bytes_per_block // (8 * max(1, self.n_columns)))
-
-
-def _ordinary(values: NDArray[Any] | csr_array) -> NDArray[Any] | csr_array:
-    """Values without the mark of being read-only: kernels would be compiled anew for it, and none writes to rows."""
-    if isinstance(values, np.ndarray):
-        kept = guarded(values)
-        return kept if isinstance(kept, Mapped) else unmarked(kept)
-    parts = (values.data, values.indices, values.indptr)
-    if all(part.flags.writeable for part in parts):
-        return values
-    return csr_array(tuple(map(unmarked, parts)), shape=values.shape)
-
-
-def unmarked(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory under an array of its own."""
-    return array if array.flags.writeable else np.asarray(_Held(array))
-
-
-class _Held:
-    """Keeps an array while others look at its memory."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self._array = array
-        place, _ = array.__array_interface__["data"]
-        self.__array_interface__ = array.__array_interface__ | {"data": (place, False)}

@@ -7,6 +7,6 @@ maps it over all blocks. The folders are named after the packages that call them
 
 from __future__ import annotations
 
-from .lazy import modules_of
+from ..core.parts import loading
 
-__getattr__ = modules_of(__name__)
+__getattr__ = loading(__name__)

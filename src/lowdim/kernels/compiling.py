@@ -25,12 +25,13 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache as remembered
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import numba
+from numba.core import types as _types
 from numba.core.caching import CompileResultCacheImpl, _Cache
 from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
@@ -38,6 +39,7 @@ from numba.core.serialize import dumps
 
 from ..errors import LowdimWarning
 
+types = cast(Any, _types)
 MAGIC = b"lowdim kernel 2\n"
 DIGEST = 32
 COMPILED = "compiled"
@@ -45,7 +47,7 @@ COMPILED = "compiled"
 SWITCH = "LOWDIM_COMPILED"
 """The environment variable that, as 0, leaves that folder alone, as if nothing had been compiled with the package."""
 #: What a kernel would take over from whichever kernel has it compiled first, if it did not say so itself.
-OWN: dict[str, Any] = {"fastmath": False, "error_model": "python", "forceinline": False}
+OWN: dict[str, Any] = {"fastmath": False, "error_model": "python", "forceinline": False, "no_cfunc_wrapper": True}
 _IMPORTS = re.compile(r"^from (\.+)([\w.]*) import ([\w, ]*)", re.MULTILINE)
 
 
@@ -63,11 +65,30 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)
+        dispatcher.typeof_pyval = partial(_type_of, type(dispatcher).typeof_pyval, dispatcher)
         if cache:
             dispatcher._cache = KernelCache(function)
         return dispatcher
 
     return decorate
+
+
+def _type_of(of_numba: Callable[..., Any], dispatcher: Any, value: Any) -> Any:
+    """The type of an argument; an array that may not be written to has that of one that may.
+
+    A kernel would be compiled anew for each combination of the two, for seconds at the first use of a model in a mapped
+    file. What a kernel writes into is made by its caller; it writes into none of what it is given to read.
+    """
+    return _as_written(of_numba(dispatcher, value))
+
+
+def _as_written(kind: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return kind if kind.mutable else kind.copy(readonly=False)
+    if isinstance(kind, types.BaseTuple):
+        parts = [_as_written(part) for part in kind.types]
+        return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+    return kind
 
 
 class KernelCache(_Cache):

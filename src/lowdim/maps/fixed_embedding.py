@@ -24,7 +24,7 @@ from ..affinities.entropic import FittedEntropic
 from ..core.messages import DATA
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
-from ..data.rows import Rows, unmarked
+from ..data.rows import Rows
 from ..errors import InputError
 from ..objectives.density import FrozenDensity
 from ..objectives.repulsion.protocol import Field, FrozenField
@@ -186,7 +186,7 @@ class FixedEmbeddingMap:
         """The objective of some of the points at X, and their steps -gradient / (curvature of the pull)."""
         X = np.ascontiguousarray(X)
         energy, pull, curvature = np.empty(rows.size), np.empty_like(X), np.empty(rows.size)
-        radial, W, embedding = self.kernel.radial, ties.weights, unmarked(self.embedding)
+        radial, W, embedding = self.kernel.radial, ties.weights, self.embedding
 
         def work(part: slice) -> None:
             kernels.embedding.new_points.on_new_points(

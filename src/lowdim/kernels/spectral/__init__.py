@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..lazy import modules_of
+from ...core.parts import loading
 
-__getattr__ = modules_of(__name__)
+__getattr__ = loading(__name__)

@@ -11,7 +11,6 @@ import numpy as np
 from ... import kernels
 from ...core.records import Floats
 from ...core.run import Run
-from ...data.rows import unmarked
 from ..similarities import Similarity
 from .layout import charges_of, columns, places, rows_per_block
 from .protocol import Field, Stateless
@@ -90,7 +89,7 @@ class ExactField:
 
 def _field(frozen: ExactField, X: Floats, run: Run, *, own: bool) -> Field:
     """Potential and force at places, or (``own``) at the points themselves, without their own share."""
-    sources, charges, at = unmarked(frozen.columns), unmarked(frozen.charges), places(X)
+    sources, charges, at = frozen.columns, frozen.charges, places(X)
     radial = frozen.kernel.radial
     sum_rows = (
         kernels.embedding.pair_sums.field_low

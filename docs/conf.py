@@ -36,7 +36,7 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["amsmath", "attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
-executed_pages = ["start", "learn/*", "tutorials/*"]
+executed_pages = ["start", "learn/*", "reference/*", "tutorials/*"]
 
 mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {"enableMenu": False}}

@@ -115,4 +115,18 @@ class InterruptedWarning(LowdimWarning):
 
 
 class Stop(Exception):
-    """Raise from a callback, at an ``iteration`` event, to end the optimisation and keep the best so far."""
+    """Raise from a callback, at an ``iteration`` event, to end the optimisation and keep the best so far.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> import warnings
+    >>> def enough(event):
+    ...     if event.stage == "optimise" and event.data.get("iteration", 0) >= 20:
+    ...         raise lowdim.Stop
+    >>> digits = lowdim.datasets.load("digits").data[:200]
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     model = lowdim.TSNE(callback=enough).fit(digits)
+    >>> model.n_iter_ < 750
+    True
+    """

@@ -21,6 +21,14 @@ class Binary:
     symmetrize
         "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
         "average": 1/2 if one is.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0).data
+    >>> model = lowdim.LaplacianEigenmaps(affinity=lowdim.Binary()).fit(roll)
+    >>> set(model.affinity_matrix_.data.tolist())
+    {1.0}
     """
 
     symmetrize: Symmetry = "union"

@@ -34,6 +34,13 @@ class Entropic:
         row that has the fewest.
     symmetrize
         "average": (P + P') / 2; "union": the larger of p_i|j and p_j|i; "mutual": the same where both are neighbours.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0).data
+    >>> lowdim.LaplacianEigenmaps(n_neighbors=30, affinity=lowdim.Entropic(perplexity=10)).fit_transform(roll).shape
+    (300, 2)
     """
 
     perplexity: float | None = None

@@ -27,6 +27,14 @@ class Fuzzy:
         the distances of two neighbours.
     set_op_mix_ratio
         1: fuzzy union, A + A' - A o A'; 0: fuzzy intersection, A o A'; between them the mean of the two, so weighted.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0).data
+    >>> model = lowdim.LaplacianEigenmaps(n_neighbors=15, affinity=lowdim.Fuzzy()).fit(roll)
+    >>> float(model.affinity_matrix_.max())  # the nearest neighbour belongs wholly
+    1.0
     """
 
     local_connectivity: float = 1.0

@@ -32,6 +32,13 @@ class Gaussian:
     symmetrize
         "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
         "average": (W + W') / 2.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0).data
+    >>> lowdim.LaplacianEigenmaps(affinity=lowdim.Gaussian(sigma=2.0)).fit_transform(roll).shape
+    (300, 2)
     """
 
     sigma: float | None = None

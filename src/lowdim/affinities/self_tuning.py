@@ -26,6 +26,13 @@ class SelfTuning:
     symmetrize
         "union": i and j are joined if either is a neighbour of the other; "mutual": if both are;
         "average": (W + W') / 2.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0).data
+    >>> lowdim.LaplacianEigenmaps(affinity=lowdim.SelfTuning(k=7)).fit_transform(roll).shape
+    (300, 2)
     """
 
     k: int = 7

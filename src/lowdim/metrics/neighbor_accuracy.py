@@ -38,7 +38,8 @@ def neighbor_accuracy(
 
     Examples
     --------
-    >>> neighbor_accuracy([0.0, 0.1, 0.2, 5.0, 5.1, 5.3], ["a", "a", "a", "b", "b", "b"], k=2)
+    >>> import lowdim
+    >>> lowdim.metrics.neighbor_accuracy([0.0, 0.1, 0.2, 5.0, 5.1, 5.3], ["a", "a", "a", "b", "b", "b"], k=2)
     1.0
     """
     rows = read_points("neighbor_accuracy", "embedding", embedding, flat=True)
@@ -75,7 +76,8 @@ def nearest_neighbor_error(
 
     Examples
     --------
-    >>> nearest_neighbor_error([0.0, 1.0, 2.0], ["a", "b", "b"], [0.2, 0.9, 1.8, 0.1], ["a", "b", "b", "b"])
+    >>> from lowdim import metrics
+    >>> metrics.nearest_neighbor_error([0.0, 1.0, 2.0], ["a", "b", "b"], [0.2, 0.9, 1.8, 0.1], ["a", "b", "b", "b"])
     0.25
     """
     owner = "nearest_neighbor_error"

@@ -69,7 +69,8 @@ def neighbor_recall(
 
     Examples
     --------
-    >>> neighbor_recall([[0.0], [1.0], [2.5], [4.5]], [[0.0], [1.0], [9.0], [5.0]], k=1)
+    >>> import lowdim
+    >>> lowdim.metrics.neighbor_recall([[0.0], [1.0], [2.5], [4.5]], [[0.0], [1.0], [9.0], [5.0]], k=1)
     array([1., 1., 0., 0.])
     """
     owner = "neighbor_recall"

@@ -33,9 +33,10 @@ def procrustes(A: ArrayLike, B: ArrayLike) -> Procrustes:
 
     Examples
     --------
+    >>> import lowdim
     >>> import numpy as np
     >>> B = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
-    >>> round(procrustes(3 * B[:, ::-1] + 5, B).error, 12)
+    >>> round(lowdim.procrustes(3 * B[:, ::-1] + 5, B).error, 12)
     0.0
     """
     a, b = _points("A", A), _points("B", B)

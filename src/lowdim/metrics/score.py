@@ -122,12 +122,13 @@ def score(
 
     Examples
     --------
+    >>> import lowdim
     >>> import numpy as np
     >>> points = np.random.default_rng(0).standard_normal((200, 5)) * [4, 3, 1, 0.3, 0.1]
-    >>> scores = score(points, points[:, :2])
+    >>> scores = lowdim.score(points, points[:, :2])
     >>> round(scores.trustworthiness, 3), scores["continuity"].low == scores["continuity"].high
     (0.989, True)
-    >>> sampled = score(points, points[:, :2], measures="continuity", sample=100)
+    >>> sampled = lowdim.score(points, points[:, :2], measures="continuity", sample=100)
     >>> sampled.continuity.low < scores.continuity < sampled.continuity.high
     True
     """

@@ -96,6 +96,16 @@ def describe(path: str | os.PathLike[str]) -> ModelInfo:
         The file cannot be read.
     FormatError
         It is no model file, its header is damaged, or it was written by a newer lowdim.
+
+    Examples
+    --------
+    >>> import lowdim, tempfile, pathlib
+    >>> model = lowdim.PCA(2).fit(lowdim.datasets.swiss_roll(200, random_state=0).data)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "roll.lowdim")
+    ...     _ = lowdim.save(model, path)
+    ...     lowdim.models.describe(path).method
+    'PCA'
     """
     with open_container(path) as file:
         reader = Reader(read_document(file, path), file.header)

@@ -167,6 +167,18 @@ def load(path: str | os.PathLike[str]) -> Any:
         The file cannot be read.
     FormatError
         It is no model file, is damaged, or was written by a newer lowdim.
+
+    Examples
+    --------
+    >>> import lowdim, tempfile, pathlib
+    >>> roll = lowdim.datasets.swiss_roll(200, random_state=0).data
+    >>> model = lowdim.PCA(2).fit(roll)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "roll.lowdim")
+    ...     _ = lowdim.save(model, path)
+    ...     again = lowdim.load(path)
+    >>> bool((again.transform(roll) == model.transform(roll)).all())
+    True
     """
     with open_container(path) as file:
         document = read_document(file, path)

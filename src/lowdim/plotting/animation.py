@@ -40,6 +40,13 @@ def animate(
         Speed.
     point_size
         As in `lowdim.plot`.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> digits = lowdim.datasets.load("digits")
+    >>> model = lowdim.TSNE(record=50, max_iter=200).fit(digits.data[:200])
+    >>> lowdim.animate(model.frames_, digits.labels[:200], path="fit.gif")  # doctest: +SKIP
     """
     require_matplotlib()
     from matplotlib.animation import FuncAnimation, PillowWriter

@@ -41,6 +41,12 @@ def plot_choices(model: Any, path: str | os.PathLike[str] | None = None) -> Figu
         A fitted estimator.
     path
         Where to write the picture; see `lowdim.plot`.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> model = lowdim.PCA("auto").fit(lowdim.datasets.load("digits").data)
+    >>> figure = lowdim.plotting.plot_choices(model)
     """
     require_matplotlib()
     curves = curves_of(model)

@@ -50,6 +50,12 @@ def plot_objective(history: Any, path: str | os.PathLike[str] | None = None) -> 
         too: each lambda has its own piece of the curve.
     path
         Where to write the picture; see `lowdim.plot`.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> model = lowdim.TSNE(max_iter=100).fit(lowdim.datasets.load("digits").data[:200])
+    >>> figure = lowdim.plotting.plot_objective(model.history_)
     """
     require_matplotlib()
     runs = _runs(history)
@@ -126,6 +132,12 @@ def plot_eigenvalues(estimator: Any, path: str | os.PathLike[str] | None = None)
         With ``eigenvalues_`` or ``explained_variance_``; or the values themselves.
     path
         Where to write the picture; see `lowdim.plot`.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> model = lowdim.Isomap(5).fit(lowdim.datasets.swiss_roll(300, random_state=0).data)
+    >>> figure = lowdim.plotting.plot_eigenvalues(model)
     """
     require_matplotlib()
     values, name = spectrum(estimator)

@@ -124,6 +124,15 @@ def plot(
     -------
     matplotlib.figure.Figure or lowdim.plotting.Page
         The figure, for further work on it, or the page; a notebook shows either.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> digits = lowdim.datasets.load("digits")
+    >>> X = lowdim.PCA(2).fit_transform(digits.data)
+    >>> figure = lowdim.plot(X, digits.labels, title="Digits")
+    >>> figure.axes[0].get_title()
+    'Digits'
     """
     require_matplotlib()
     wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
@@ -294,6 +303,15 @@ def plot_gallery(
         Pictures in a row; by default about a square of them.
 
     The other parameters are those of ``plot``.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(300, random_state=0)
+    >>> maps = {"PCA": lowdim.PCA(2).fit_transform(roll.data), "Isomap": lowdim.Isomap(2).fit_transform(roll.data)}
+    >>> figure = lowdim.plotting.plot_gallery(maps, roll.parameters[:, 0])
+    >>> [axes.get_title() for axes in figure.axes[:2]]
+    ['PCA', 'Isomap']
     """
     require_matplotlib()
     pictures = same_points(embeddings)

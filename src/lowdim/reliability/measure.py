@@ -105,11 +105,12 @@ def trust(
 
     Examples
     --------
+    >>> import lowdim
     >>> import numpy as np
     >>> points = np.random.default_rng(0).standard_normal((200, 5)) * [4, 3, 1, 0.3, 0.1]
-    >>> found = trust(points, points[:, :2])
+    >>> found = lowdim.trust(points, points[:, :2])
     >>> found.recall.shape, round(float(found.mean_recall), 2), int(found.doubtful.sum())
-    ((200,), 0.73, 0)
+    ((200,), 0.82, 0)
     """
     is_own = metric is None and _has_own_metric(model)
     metric = _metric_of(model) if metric is None else metric

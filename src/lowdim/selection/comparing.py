@@ -63,11 +63,12 @@ def compare(
 
     Examples
     --------
+    >>> import lowdim
     >>> import numpy as np
     >>> X = np.random.default_rng(0).standard_normal((200, 5)) * [4, 3, 1, 0.3, 0.1]
-    >>> found = compare(X, {"first two": X[:, :2], "turned": -X[:, [1, 0]], "others": X[:, 3:]})
+    >>> found = lowdim.compare(X, {"first two": X[:, :2], "turned": -X[:, [1, 0]], "others": X[:, 3:]})
     >>> found.agreement.mean(axis=1).round(2).tolist(), found.error.round(2).tolist()
-    ([1.0, 0.08, 0.08], [0.0, 0.99, 0.99])
+    ([1.0, 0.07, 0.07], [0.0, 0.99, 0.99])
     """
     check_parameters(_OWNER, {"n_neighbors": n_neighbors, "metric": metric, "n_jobs": n_jobs}, _RULES)
     _check_names(embeddings)

@@ -73,7 +73,7 @@ def align(
     >>> import lowdim
     >>> first = lowdim.datasets.swiss_roll(200, random_state=0).data
     >>> later = first + 0.1
-    >>> models = align(lowdim.TSNE(perplexity=10, max_iter=50), [first, later])
+    >>> models = lowdim.align(lowdim.TSNE(perplexity=10, max_iter=50), [first, later])
     >>> [model.embedding_.shape for model in models]
     [(200, 2), (200, 2)]
     """

@@ -88,8 +88,9 @@ def estimate_dimension(
 
     Examples
     --------
+    >>> import lowdim
     >>> from lowdim import datasets
-    >>> found = estimate_dimension(datasets.swiss_roll(1000, random_state=0).data)
+    >>> found = lowdim.estimate_dimension(datasets.swiss_roll(1000, random_state=0).data)
     >>> found.dimension, found.agree, round(found["mle"], 1)
     (2, True, 1.9)
     """

@@ -44,6 +44,13 @@ class BarnesHut:
         A box stands as one source where its longest side is at most ``theta`` times its distance. The error of the
         field falls with it, about as theta^3, and is down to rounding at 0, where the sum is over all pairs. In two
         dimensions 0.5 gives forces to about one part in a thousand.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> digits = lowdim.datasets.load("digits").data[:200]
+    >>> lowdim.TSNE(3, repulsion=lowdim.BarnesHut(theta=0.3), max_iter=50).fit(digits).embedding_.shape
+    (200, 3)
     """
 
     theta: float = 0.5

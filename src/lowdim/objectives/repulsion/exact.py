@@ -22,6 +22,13 @@ class Exact:
 
     Exact to rounding, for any number of dimensions. The time grows with the square of the number of points: the engine
     of choice up to some thousands of points, and the reference for the others.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> digits = lowdim.datasets.load("digits").data[:200]
+    >>> lowdim.TSNE(repulsion=lowdim.Exact(), max_iter=50).fit(digits).embedding_.shape
+    (200, 2)
     """
 
     name: ClassVar[str] = "exact"

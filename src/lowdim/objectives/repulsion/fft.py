@@ -63,6 +63,13 @@ class FFT:
     tolerance
         Relative error of the force, root mean square over the points, down to 1e-6. It is that of the nearest pairs:
         twice as large in a picture where points are few and far between.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> digits = lowdim.datasets.load("digits").data[:200]
+    >>> lowdim.TSNE(repulsion=lowdim.FFT(tolerance=1e-3), max_iter=50).fit(digits).embedding_.shape
+    (200, 2)
     """
 
     tolerance: float = 2e-2

@@ -50,6 +50,18 @@ class LandmarkSolver:
         With ``polish``: repeat the filter until every residual is below this.
     certify
         Points of a subsample on which the exact solution is computed too, to report the angle to it; 0: none.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> roll = lowdim.datasets.swiss_roll(500, random_state=0).data
+    >>> for solver in (lowdim.LLL(100), lowdim.LandmarkZ(100), lowdim.Nystrom(100), lowdim.VariationalNystrom(100)):
+    ...     model = lowdim.LaplacianEigenmaps(solver=solver).fit(roll)
+    ...     print(solver.name, model.embedding_.shape)
+    lll (500, 2)
+    landmark-z (500, 2)
+    nystrom (500, 2)
+    variational-nystrom (500, 2)
     """
 
     name: ClassVar[str] = ""

@@ -12,6 +12,9 @@ from gallery_pages import WrittenFiles  # noqa: E402
 
 import lowdim  # noqa: E402
 
+# lowdim.datasets is a name for lowdim.data.datasets; the reference writes what people type.
+sys.modules["lowdim.datasets"] = lowdim.datasets
+
 project = "lowdim"
 author = "The lowdim authors"
 copyright = "the lowdim authors, under the MIT licence"

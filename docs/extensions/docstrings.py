@@ -22,13 +22,10 @@ def escape(app: Sphinx, kind: str, name: str, thing: Any, options: Any, lines: l
             section = lines[i - 1].strip()
         if line.lstrip().startswith((">>>", "...")) or section == "Examples":
             continue
+        is_head = section in ("Attributes", "Parameters", "Returns", "Raises") and not line.startswith(" ")
         # The names before " : " in a list of attributes or parameters are read by numpydoc, as they are.
-        head, between, tail = (
-            line.partition(" : ") if section in ("Attributes", "Parameters") else ("", "", line)
-        )
-        if section and not between and not line.startswith(" "):
-            continue
-        lines[i] = _DOCUMENT.sub(r":doc:`\1 </\1>`", head + between + _escaped(tail or ""))
+        head, between, tail = line.partition(" : ") if is_head else ("", "", line)
+        lines[i] = _DOCUMENT.sub(r":doc:`\1 </\1>`", head + between + _escaped(tail))
 
 
 def _escaped(text: str) -> str:

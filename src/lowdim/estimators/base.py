@@ -104,8 +104,8 @@ class Estimator(
 ):
     """Base of every estimator: a subclass stores its parameters and says how to fit, check and plan.
 
-    Parameters common to all
-    ------------------------
+    Parameters
+    ----------
     n_components
         Dimensions of the embedding.
     random_state

@@ -2,7 +2,7 @@
 Digits by LargeVis
 ==================
 
-UMAP's form on t-SNE's affinities.
+UMAP's form on t-SNE's affinities, as a function that every optimiser can minimise.
 """
 
 import lowdim

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -11,10 +12,13 @@ import urllib.request
 
 import numpy as np
 import pytest
-from reading import PATIENCE, blobs
+from reading import PATIENCE, Reader, blobs
 
 import lowdim
+from lowdim.cli.commands.explore import _of_data, make_parser
 from lowdim.cli.program import main
+from lowdim.cli.session import Session
+from lowdim.explore.answers import lines_of
 
 
 def started(*words):
@@ -73,3 +77,27 @@ def test_an_estimator_explores_itself():
         assert "token" not in repr(explorer)
     finally:
         explorer.close()
+
+
+def test_the_lines_of_the_page_make_the_same_bits(tmp_path, monkeypatch):
+    X, codes = blobs(60)
+    monkeypatch.chdir(tmp_path)
+    names = [f"a {place}" for place in range(X.shape[1])]
+    rows = [",".join([*names, "my kind"])]
+    rows += [",".join([*map(repr, map(float, row)), f"k{code}"]) for row, code in zip(X, codes, strict=True)]
+    (tmp_path / "some data.csv").write_text("\n".join(rows) + "\n")
+    words = ["some data.csv", "--label", "my kind", "-m", "tsne", "--perplexity", "7", "--max-iter", "30"]
+    options = make_parser(words).parse(words)
+    session = _of_data(options, Session(options, ["explore", *words]))
+    with Reader(session) as reader:
+        reader.settle()
+        reader.until("done", settled=True)
+        state = next(each for each in session.strip.states if each.settled)
+        lines = lines_of(state, session.source)
+    names = {}
+    exec(lines["python"], names)
+    np.testing.assert_array_equal(names["embedding"], state.coordinates)
+    assert lines["shell"].startswith("lowdim embed 'some data.csv' --label 'my kind' --method tsne")
+    assert main(shlex.split(lines["shell"])[1:]) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "embedding.npy"), state.coordinates)
+    assert session.source.features == ("a 0", "a 1", "a 2", "a 3", "a 4")

@@ -2,83 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
-from browser import SOFTWARE, Browser, find
+from live import HOSTILE, Page
 from reading import blobs, session_of
 
-from lowdim.explore.server import Server
+import lowdim
 from lowdim.metrics.neighbor_recall import neighbor_recall
 
+# A browser that does not say who draws its WebGL is taken for one with a graphics card.
+UNNAMED = """
+const known = WebGL2RenderingContext.prototype.getExtension;
+WebGL2RenderingContext.prototype.getExtension = function (name) {
+  return name.includes("debug") ? null : known.call(this, name);
+};
+"""
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
-HOSTILE = (
-    '</script><img src="https://example.org/x" onerror="window.broken = 1"><script>window.broken = 1</script>'
-)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if sys.platform == "win32":
-        pytest.skip("the pipe to the browser is one of POSIX")
-    if find() is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium, or brew install --cask chromium")
-    try:
-        started = Browser(tmp_path_factory.mktemp("browser"), SOFTWARE)
-    except OSError as error:
-        pytest.skip(f"Chromium does not start here: {error}")
-    yield started
-    started.close()
-
-
-class Page:
-    """A server and its page in the browser."""
-
-    def __init__(self, browser, session):
-        self.browser, self.session, self.server = browser, session, Server(session).start()
-        browser.problems.clear()
-        browser.requests.clear()
-        size = {"width": 1300, "height": 850, "deviceScaleFactor": 1, "mobile": False}
-        browser.call("Emulation.setDeviceMetricsOverride", **size)
-        browser.call("Page.navigate", url=self.server.address)
-        self.until("document.querySelector('.lx')?.dataset.state === 'ready'")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.browser.call("Page.navigate", url="about:blank")
-        self.server.close()
-
-    def run(self, code):
-        return self.browser.run(
-            f"(() => {{ const page = document.getElementById('explorer').explorer; return {code} }})()"
-        )
-
-    def until(self, code):
-        self.browser.until(
-            f"(() => {{ const page = document.getElementById('explorer')?.explorer; return {code} }})()"
-        )
-
-    def text(self, name):
-        return self.run(f"page.$('{name}').textContent")
-
-    def click(self, selector, **more):
-        place = self.browser.run(
-            f"(() => {{ const at = document.querySelector({selector!r}); at.scrollIntoView({{block: 'center'}});"
-            " const box = at.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2] })()"
-        )
-        self.browser.drag([place, place], **more)
-
-    def states(self):
-        return self.run("page.strip.cards.size")
-
-    def rest(self, count):
-        """Wait until so many states are in the film-strip and the last is judged."""
-        self.until(
-            f"page.strip.cards.size >= {count} && [...page.strip.cards.values()].at(-1).state.recall !== null"
-        )
 
 
 def test_an_embedding_appears_moves_with_a_slider_and_is_judged(browser):
@@ -94,8 +33,7 @@ def test_an_embedding_appears_moves_with_a_slider_and_is_judged(browser):
         for _ in range(30):
             browser.press("ArrowRight", windowsVirtualKeyCode=39)
         wanted = page.run("page.controls.values.n_neighbors")
-        last = "[...page.strip.cards.values()].at(-1).state"
-        page.until(f"{last}.parameters.n_neighbors === {wanted} && {last}.recall !== null")
+        page.rest(2, n_neighbors=wanted)
         state = page.session.strip.states[-1]
         assert state.setting.parameters["n_neighbors"] == wanted
         recall = neighbor_recall(X, state.coordinates, 15).mean()
@@ -117,3 +55,201 @@ def test_an_embedding_appears_moves_with_a_slider_and_is_judged(browser):
             url for url in browser.requests if not url.startswith((page.server.guard.origin, "data:"))
         ] == []
         assert browser.problems == []
+
+
+@pytest.mark.slow
+def test_every_kind_of_control_by_mouse_and_by_keyboard(browser):
+    X, codes = blobs(150)
+    with Page(browser, session_of(X, codes, method="tsne")) as page:
+        page.rest(1)
+        page.slide("perplexity", 0.3)
+        value = page.run("page.controls.values.perplexity")
+        assert 3 < value < 20
+        page.rest(2, perplexity=value)
+        page.click("[data-name=perplexity] .lx-auto input")
+        page.until("page.controls.values.perplexity === null")
+        page.slide("lam", 0.5)
+        lam = page.run("page.controls.values.lam")
+        assert 0.05 < lam < 0.3  # half of the way of a logarithmic slider
+        page.rest(3, lam=lam)
+        page.choose(".lx-method", "isomap")
+        page.until("[...page.strip.cards.values()].at(-1).state.method === 'isomap'")
+        page.choose("#lx-metric", "manhattan")
+        page.rest(4, metric="manhattan")
+        page.choose("#lx-solver", "lll")
+        page.until("!document.querySelector('[data-name=n_landmarks]').hidden")
+        page.choose(".lx-method", "pca")
+        page.until("[...page.strip.cards.values()].at(-1).state.method === 'pca'")
+        page.click("#lx-whiten")
+        page.rest(5, whiten=True)
+        browser.run("document.getElementById('lx-n_components').focus()")
+        browser.press("ArrowRight", windowsVirtualKeyCode=39)
+        page.rest(6, n_components=3)
+        page.until("!page.$('axes').hidden")
+        page.choose(".lx-y", "2")
+        browser.run("document.activeElement.blur()")
+        for key, name in (("g", "ghost"), ("k", "pause")):
+            browser.press(key)
+            page.until(f"page.$('{name}').getAttribute('aria-pressed') === 'true'")
+            page.click(f".lx-{name}")
+            page.until(f"page.$('{name}').getAttribute('aria-pressed') === 'false'")
+        browser.press("s")
+        page.until("map.root.querySelector('.ld-badge').textContent === 'settled'")
+        page.until("page.$('heard').textContent.includes('settled')")
+        assert browser.problems == []
+
+
+@pytest.mark.slow
+def test_pictures_come_in_the_order_of_their_generations(browser):
+    X, codes = blobs(300)
+    with Page(browser, session_of(X, codes, method="tsne")) as page:
+        page.run(
+            "void (window.drawn = [], page.root.addEventListener('lx-drawn', (e) => drawn.push(e.detail)))"
+        )
+        page.until("window.drawn.length > 3")
+        for lam in (0.9, 0.7, 0.5, 0.4, 0.3):
+            page.run(f"void page.controls.change('lam', {lam})")
+            browser.settle()
+        page.rest(1, lam=0.3)
+        drawn = browser.run("window.drawn.map(({ generation, iteration }) => [generation, iteration])")
+        assert drawn == sorted(drawn)
+        assert drawn[-1][0] == page.session.generation
+        # Fewer are drawn than computed, and none is waited for.
+        assert len(drawn) <= page.session.outbox.dropped + len(drawn)
+
+
+@pytest.mark.slow
+def test_a_lost_context_of_webgl_comes_back(browser):
+    X, codes = blobs()
+    hidden = browser.call("Page.addScriptToEvaluateOnNewDocument", source=UNNAMED)["identifier"]
+    try:
+        with Page(browser, session_of(X, codes, method="laplacian-eigenmaps")) as page:
+            page.rest(1)
+            page.until("Boolean(map.painter.gl)")
+            before = browser.picture()
+            page.run(
+                "void (window.lost = map.painter.gl.getExtension('WEBGL_lose_context'), lost.loseContext())"
+            )
+            page.run("void page.controls.change('n_neighbors', 12)")
+            page.rest(2, n_neighbors=12)
+            page.run("void window.lost.restoreContext()")
+            page.until("!map.painter.gl.isContextLost()")
+            browser.settle()
+            page.run("void page.controls.change('n_neighbors', 9)")
+            page.rest(3, n_neighbors=9)
+            browser.settle()
+            after = browser.picture()
+            coloured = [(np.ptp(picture[100:700, 350:950], axis=2) > 60).sum() for picture in (before, after)]
+            assert min(coloured) > 200
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=hidden)
+
+
+@pytest.mark.slow
+def test_a_reload_in_the_midst_goes_on_where_the_session_is(browser):
+    X, codes = blobs(400)
+    with Page(browser, session_of(X, codes, method="tsne")) as page:
+        page.until("map.root.querySelector('.ld-badge').textContent.includes('iteration')")
+        page.run("void page.controls.change('perplexity', 12)")
+        page.until("page.generation === 1 && page.shown >= 0")
+        browser.call("Page.reload")
+        browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
+        assert page.run("page.controls.values.perplexity") == 12
+        page.rest(1, perplexity=12)
+        assert page.session.generation >= 1
+        count = page.run("page.strip.cards.size")
+        browser.call("Page.reload")
+        browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
+        page.rest(count, perplexity=12)
+        assert page.run("page.strip.cards.size") == count
+        assert page.run("page.$('recall').textContent").endswith("(exact, all points)")
+        # Another one of the same address is told that the session is taken.
+        assert page.server.guard.token not in browser.run("location.href + document.referrer")
+
+
+@pytest.mark.slow
+def test_two_panes_share_hover_selection_and_view(browser):
+    X, codes = blobs()
+    with Page(browser, session_of(X, codes, method="pca")) as page:
+        page.rest(1)
+        page.choose(".lx-method", "isomap")
+        page.until("page.strip.cards.size >= 2")
+        page.rest(2)
+        page.click(".lx-state button", modifiers=8)  # with Shift
+        page.until("page.panes.second?.count === 120")
+        page.run("void map.selectRows([1, 5, 9])")
+        assert page.run("[...page.panes.second.selectedRows()]") == [1, 5, 9]
+        page.run("void page.panes.second.selectRows([2])")
+        assert page.run("[...map.selectedRows()]") == [2]
+        page.run("void page.panes.second.hover(7)")
+        assert page.run("map.hovered") == 7
+        page.run("void map.setView({ zoom: 3 })")
+        assert page.run("page.panes.second.viewOf().zoom") == pytest.approx(3, rel=1e-3)
+        page.until("page.$('count').textContent.startsWith('1 points')")
+        page.click(".lx-compared button")
+        page.until("page.panes.second === null")
+        page.click(".lx-state button")
+        page.until("page.controls.method === 'pca'")
+        assert browser.problems == []
+
+
+@pytest.mark.slow
+def test_a_failing_fit_is_said_and_the_next_one_works(browser):
+    X, codes = blobs()
+    with Page(browser, session_of(X, codes, method="pca")) as page:
+        page.rest(1)
+        page.run("void page.controls.show({ method: 'tsne', parameters: { lam: 1 } })")
+        page.run("void page.controls.change('learning_rate', 200)")
+        page.run("void page.controls.change('optimizer', 'gd')")
+        page.until("!page.$('alert').hidden && page.$('alert').textContent.includes('learning_rate')")
+        page.choose(".lx-method", "isomap")
+        page.rest(2)
+        assert page.run("page.$('alert').getAttribute('role')") == "alert"
+
+
+@pytest.mark.slow
+def test_columns_distances_selections_and_files(browser, tmp_path):
+    X, codes = blobs()
+    X[codes == 2, 1] += 30
+    columns = {"weight": np.arange(120) / 7, HOSTILE: codes}
+    with Page(browser, session_of(X, codes, method="pca", columns=columns)) as page:
+        page.rest(1)
+        page.choose(".lx-column", "feature 4")
+        page.until("map.panel.column.name === 'feature 4'")
+        np.testing.assert_allclose(page.run("[...map.panel.column.values]"), X[:, 4], rtol=1e-6)
+        page.choose(".lx-column", HOSTILE)
+        page.until(f"map.panel.column.name === {HOSTILE!r}")
+        page.click(".lx-faithful")
+        page.until("map.panel.column.name === 'faithfulness'")
+        page.click(".lx-distances")
+        page.run("void map.hover(11)")
+        page.until("map.panel.column.name === 'distance in the data'")
+        shown = page.run("[...map.panel.column.values]")
+        np.testing.assert_allclose(shown, np.linalg.norm(X - X[11], axis=1), rtol=1e-5, atol=1e-4)
+        page.run(f"void map.selectRows({np.flatnonzero(codes == 2).tolist()})")
+        page.until("page.$('contrasts').textContent.includes('feature 1+')")
+        page.click(".lx-settle")
+        page.until("map.root.querySelector('.ld-badge').textContent === 'settled'")
+        browser.downloads_to(tmp_path)
+        for what in ("csv", "png", "svg", "npy"):
+            page.click(f"[data-export={what}]")
+            assert browser.finish_download() == "completed"
+        expected = lowdim.PCA().fit(X).embedding_
+        np.testing.assert_array_equal(np.load(tmp_path / "pca.npy"), expected)
+        assert (tmp_path / "explorer.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / "explorer.svg").read_text(encoding="utf-8")
+        assert browser.run("window.broken") is None
+
+
+@pytest.mark.slow
+def test_the_address_holds_the_setting_for_another_time(browser):
+    X, codes = blobs()
+    with Page(browser, session_of(X, codes, method="pca"), opens=False) as page:
+        browser.call("Page.navigate", url=page.server.address)
+        browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
+        wanted = "method=isomap&parameters=%7B%22n_neighbors%22%3A17%7D"
+        browser.call("Page.navigate", url="about:blank")
+        page.go(f"{page.server.guard.origin}/#{wanted}")
+        page.rest(1, n_neighbors=17)
+        page.go(f"{page.server.guard.origin}/#method=isomap&parameters=no-json")
+        assert page.run("page.hello.rows") == 120

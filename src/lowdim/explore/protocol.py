@@ -165,6 +165,12 @@ class Outbox:
                 self._notes[kind] = json.dumps({"kind": kind} | content, allow_nan=False)
             self._changed.notify_all()
 
+    def forget(self, *kinds: str) -> None:
+        """Drop notes that still wait: what they tell of is over."""
+        with self._changed:
+            for kind in kinds:
+                self._notes.pop(kind, None)
+
     def put_state(self, state: Any) -> None:
         """A state of the film-strip, and its small picture."""
         self.say("state", **state.as_dict())

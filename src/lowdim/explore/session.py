@@ -265,6 +265,7 @@ class Session(Worker):
         state = self.strip.add(
             job.setting, np.asarray(coordinates), turned, settled=settled, iteration=self.iteration
         )
+        self.outbox.forget("stage", "progress")
         self.outbox.put_state(state)
         self.outbox.say("done", generation=job.generation, settled=settled, state=state.number)
         self._unjudged = state
@@ -300,4 +301,5 @@ class Session(Worker):
         shares = known.recall(np.asarray(state.coordinates, dtype=np.float64), self.run())
         self.strip.judge(state, float(shares.mean()))
         self.faithfulness = (state.number, shares, known.k)
+        self.outbox.forget("stage", "progress")
         self._requests.send_scores()

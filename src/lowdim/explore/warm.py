@@ -140,7 +140,6 @@ class Warm:
             start = _with_columns(start, model.n_components)
         optimizer, course = Momentum(), self._course(model, going.objective, changed, run)
         state = optimizer.init(going.objective, start, run, course=course)
-        tell(0, points.expand(state.X))
         for iteration in range(1, MOST_STEPS + 1):
             before = state.X
             state = optimizer.step(state, value=False)

@@ -115,10 +115,11 @@ class Explorer {
     const frame = this.waiting;
     this.waiting = null;
     if (frame.generation >= this.shown && frame.body.byteLength === 4 * this.map?.count) {
-      const isNew = frame.generation !== this.shown || frame.iteration === 0;
-      this.map.setPositions(readPlaces(frame.body), { milliseconds: isNew ? 350 : 0, ghost: frame.generation !== this.shown });
+      // What comes step by step moves by itself; what comes at once is shown the way to.
+      this.map.setPositions(readPlaces(frame.body), { milliseconds: frame.iteration ? 0 : 350, ghost: frame.generation !== this.shown });
       this.shown = frame.generation;
-      this.frames = (this.frames ?? 0) + 1;
+      const { generation, iteration } = frame;
+      this.root.dispatchEvent(new CustomEvent("lx-drawn", { detail: { generation, iteration } }));
     }
     this.transport.send({ kind: "ack", sequence: frame.sequence });
   }

@@ -78,7 +78,10 @@ WRONG_USE = [
         "--memory-limit must be bytes or a size such as '4 GB'; got 'much'.",
     ),
     ("embed points.npy -o out.xyz", "--output: 'out.xyz' must end in .npy, .csv"),
-    ("embed points.npy --plot out.bmp", "--plot: 'out.bmp' must end in .png, .svg, .pdf, .html or .gif."),
+    (
+        "embed points.npy --plot out.bmp",
+        "--plot: 'out.bmp' must end in .png, .svg, .pdf, .html, .gif, .mp4 or .webm.",
+    ),
     ("embed points.npy -m pca --plot out.gif", "--plot: 'out.gif' must end in .png, .svg, .pdf or .html."),
     ("embed points.npy --report out.pdf", "--report: 'out.pdf' must end in .html or .htm."),
     (

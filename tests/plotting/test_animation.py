@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
 import lowdim
-from lowdim.errors import InputError
+from lowdim.errors import InputError, MissingExtraError
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
@@ -48,7 +50,7 @@ def test_frames_of_a_fit(tmp_path, digits):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"path": "moving.mp4"}, "must end in .gif"),
+        ({"path": "moving.avi"}, "must end in .gif"),
         ({"frames": []}, "at least one embedding"),
         ({"frames": [(0, np.zeros((5, 3)))]}, "two dimensions"),
         ({"frames_per_second": 0}, "above 0"),
@@ -60,3 +62,20 @@ def test_bad_input_is_named_and_nothing_is_written(change, words, frames, tmp_pa
     with pytest.raises(InputError, match=words):
         lowdim.animate(settings.pop("frames"), **settings)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("ending", "sign"), [("mp4", b"ftyp"), ("webm", b"webm")])
+def test_films_where_ffmpeg_is_there(frames, tmp_path, ending, sign):
+    if shutil.which("ffmpeg") is None:
+        pytest.skip("no ffmpeg on this machine: apt-get install ffmpeg")
+    path = lowdim.animate(frames, path=tmp_path / f"moving.{ending}")
+    assert sign in path.read_bytes()[:64]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_without_ffmpeg_a_film_is_a_gif(frames, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert lowdim.animate(frames[:2], path=tmp_path / "moving").name == "moving.gif"
+    with pytest.raises(MissingExtraError, match="needs the program ffmpeg"):
+        lowdim.animate(frames, path=tmp_path / "moving.mp4")
+    assert [file.name for file in tmp_path.iterdir()] == ["moving.gif"]

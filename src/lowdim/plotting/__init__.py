@@ -5,6 +5,8 @@ from __future__ import annotations
 from .animation import animate
 from .choices import plot_choices
 from .diagnostics import plot_eigenvalues, plot_objective
+from .distances import plot_coranking, plot_shepard
+from .genes import plot_genes
 from .page import Page
 from .report import write_report
 from .static import plot, plot_gallery
@@ -14,8 +16,11 @@ __all__ = [
     "animate",
     "plot",
     "plot_choices",
+    "plot_coranking",
     "plot_eigenvalues",
     "plot_gallery",
+    "plot_genes",
     "plot_objective",
+    "plot_shepard",
     "write_report",
 ]

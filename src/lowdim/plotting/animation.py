@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..core.atomic import writing
 from ..core.records import Floats
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError
 from .colours import colouring
 from .drawing import drawing_order, require_matplotlib
 from .frames import Frames, title_of
 from .labels import Labels, named
 from .static import picture
+
+ENDINGS = (".gif", ".mp4", ".webm")
+_DOTS = 90
+_CODECS = {".mp4": ("libx264", ("-crf", "20")), ".webm": ("libvpx-vp9", ("-crf", "32", "-b:v", "0"))}
 
 
 def animate(
@@ -25,7 +31,7 @@ def animate(
     frames_per_second: int = 10,
     point_size: float | None = None,
 ) -> Path:
-    """Write the frames of an optimisation as an animated GIF, each scaled to fill the picture.
+    """Write the frames of an optimisation as a moving picture, each scaled to fill it.
 
     Parameters
     ----------
@@ -35,11 +41,17 @@ def animate(
     labels
         As in `lowdim.plot`.
     path
-        Where to write: a .gif. It is written whole or not at all.
+        Where to write: a .gif; or, where the program ffmpeg is installed, an .mp4 or .webm, which is a tenth of the
+        size; without an ending an .mp4 where ffmpeg is there and a .gif where not. It is written whole or not at all.
     frames_per_second
         Speed.
     point_size
         As in `lowdim.plot`.
+
+    Returns
+    -------
+    Path
+        Where it was written.
 
     Examples
     --------
@@ -49,11 +61,9 @@ def animate(
     >>> lowdim.animate(model.frames_, digits.labels[:200], path="fit.gif")  # doctest: +SKIP
     """
     require_matplotlib()
-    from matplotlib.animation import FuncAnimation, PillowWriter
+    from matplotlib.animation import FuncAnimation
 
-    target = Path(path)
-    if target.suffix.lower() != ".gif":
-        raise InputError(f"path must end in .gif; got {target.name!r}. Rename it.")
+    target = moving_target(Path(path))
     if not frames or any(frame.ndim != 2 or frame.shape[1] != 2 for _, frame in frames):
         raise InputError(
             "frames must hold at least one embedding, of two dimensions each. Fit with record=10, n_components=2, and "
@@ -77,8 +87,36 @@ def animate(
 
     with writing(target) as temporary:
         moving = FuncAnimation(figure, show, frames=len(frames), blit=False)  # type: ignore[arg-type]
-        moving.save(str(temporary), writer=PillowWriter(fps=frames_per_second), dpi=90)
+        moving.save(str(temporary), writer=_writer(target.suffix.lower(), frames_per_second), dpi=_DOTS)
     return target
+
+
+def moving_target(path: Path) -> Path:
+    """Where to write, by the ending, or by what there is to write with."""
+    has_ffmpeg = shutil.which("ffmpeg") is not None
+    if not path.suffix:
+        return path.with_suffix(".mp4" if has_ffmpeg else ".gif")
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(
+            f"path must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; got {path.name!r}. Rename it."
+        )
+    if path.suffix.lower() != ENDINGS[0] and not has_ffmpeg:
+        raise MissingExtraError(
+            f"path: {path.name!r} needs the program ffmpeg, which is not on the PATH: install it, or name a .gif"
+        )
+    return path
+
+
+def _writer(ending: str, frames_per_second: int) -> Any:
+    from matplotlib.animation import FFMpegWriter, PillowWriter
+
+    if ending == ENDINGS[0]:
+        return PillowWriter(fps=frames_per_second)
+    codec, options = _CODECS[ending]
+    # Players of all kinds want even sides and colours at half the resolution. The format is named: the file has another
+    # name until it is whole.
+    even = ("-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-f", ending[1:])
+    return FFMpegWriter(fps=frames_per_second, codec=codec, extra_args=[*options, *even])
 
 
 def _fitted(frame: Floats) -> Floats:

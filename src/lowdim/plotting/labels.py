@@ -63,6 +63,11 @@ def table_of(columns: Columns) -> dict[str, Named]:
     }
 
 
+def column_names(columns: Columns) -> list[str]:
+    """Names of the columns, as text."""
+    return [str(name) for name in _columns_by_name(columns)]
+
+
 def column(values: Any, name: str = "", what: str = "labels") -> Named:
     """The values of a series or an array; what is missing is NaN among numbers and None among others.
 

@@ -19,7 +19,7 @@ _FEW_RINGS = 5
 _DIRECTIONS = 16
 _GAP = 2.0
 _SMALLEST = 4.5
-_LARGEST = 9.0
+_LARGEST = 11.0
 
 Frame = tuple[float, float, float, float]
 """Left, right, bottom and top in pixels."""
@@ -61,7 +61,7 @@ def write_names(axes: Any, points: Floats, tints: Colouring) -> int:
     rings = _RINGS if len(tried) == len(wanted) else _FEW_RINGS
     found = place_boxes(boxes, (frame.x0, frame.x1, frame.y0, frame.y1), rings)
     to_data = axes.transData.inverted()
-    halo = [withStroke(linewidth=2.0, foreground="white", alpha=0.9)]
+    halo = [withStroke(linewidth=2.6, foreground="white", alpha=0.95)]
     for code, text, box, place in zip(tried, texts, boxes, found, strict=True):
         if place is None:
             text.remove()
@@ -147,6 +147,6 @@ def _text(axes: Any, name: str, size: float) -> Any:
 
 
 def _darkened(colour: tuple[float, float, float]) -> tuple[float, ...]:
-    """The colour of a class, dark enough to be read on white."""
+    """The colour of a class, dark enough to be read on white and on its own points."""
     brightness = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
-    return tuple(channel * min(1.0, 0.42 / max(brightness, 1e-9)) for channel in colour)
+    return tuple(channel * min(0.75, 0.22 / max(brightness, 1e-9)) for channel in colour)

@@ -60,6 +60,7 @@ def plot(
     colormap: str | None = None,
     point_size: float | None = None,
     legend: bool = True,
+    names: bool | str = "auto",
     images: ArrayLike | None = None,
     density: bool | str = "auto",
     columns: Columns = None,
@@ -81,8 +82,7 @@ def plot(
     labels
         One for each point, or the name of one of ``columns`` or of a gene where these are AnnData: classes (names,
         whole numbers, categories in their own order) get colours that differ and a legend, quantities a colour bar;
-        what is missing is grey. The names of more than 20 classes are written on the map instead, at the median of
-        each class, those of the 300 largest at most.
+        what is missing is grey.
     path
         Where to write the picture: .png, .pdf, .svg or another format of Matplotlib, or .html for an interactive page:
         one file, which works offline. It is written whole or not at all; a picture that is there is replaced.
@@ -98,6 +98,9 @@ def plot(
         Area of a point in square points; by default it falls with the number of points.
     legend
         Whether to explain the colours.
+    names
+        Write the names of classes on a map of two dimensions instead of a legend, at the median of each class, those of
+        the 300 largest at most: True, False, or ``"auto"``, for more than 20 classes.
     images
         An image of each point: N x h x w, N x h x w x 3, or N x D with a square D. Some are put on a map of two
         dimensions where they do not cover each other; the page shows the one under the pointer.
@@ -138,19 +141,11 @@ def plot(
     wants_page = path is not None and Path(path).suffix.lower() in (".html", ".htm")
     model, embedding = _of_model(embedding, wants_page=wants_page)
     several = as_pictures(embedding)
+    words: dict[str, Any] = {"title": title, "continuous": continuous, "colormap": colormap}
+    look: dict[str, Any] = {"point_size": point_size, "legend": legend, "density": density}
     if several is not None and not wants_page:
         _check_side_by_side(ax, images)
-        return plot_gallery(
-            several,
-            labels,
-            path=path,
-            title=title,
-            continuous=continuous,
-            colormap=colormap,
-            point_size=point_size,
-            legend=legend,
-            density=density,
-        )
+        return plot_gallery(several, labels, path=path, **words, **look)
     frames = {} if several is None else _of_one_width(same_points(several))
     points = next(iter(frames.values())) if frames else checked_points("embedding", embedding)
     shown = tuple(range(points.shape[1])) if ax is not None else varying_axes(points)
@@ -163,29 +158,12 @@ def plot(
     pictures = None if images is None else Images.of(images, points.shape[0])
     if path is not None and wants_page:
         told = page_quality(X, points, given.values, model, scores)
-        content = Content.of(
-            points[:, shown],
-            given,
-            title=title,
-            columns=table_of(columns) | table_of(trust) | told.columns,
-            ids=ids,
-            continuous=continuous,
-            colormap=colormap,
-        )
+        every = table_of(columns) | table_of(trust) | told.columns
+        content = Content.of(points[:, shown], given, columns=every, ids=ids, **words)
         moving = tuple((title, frame[:, shown]) for title, frame in frames.items())
         return write_page(path, replace(content, frames=moving, about=told.about), pictures)
     figure = picture(
-        points[:, shown],
-        given,
-        ax=ax,
-        title=title,
-        continuous=continuous,
-        colormap=colormap,
-        point_size=point_size,
-        legend=legend,
-        images=pictures,
-        density=density,
-        trust=trust,
+        points[:, shown], given, ax=ax, names=names, images=pictures, trust=trust, **words, **look
     )
     if ellipses:
         draw_ellipses(figure.axes[0] if ax is None else ax, points[:, shown], trust)
@@ -252,16 +230,16 @@ def picture(
     legend: bool = True,
     images: Images | None = None,
     density: bool | str = "auto",
-    names: bool = True,
+    names: bool | str = "auto",
     trust: Trust | None = None,
 ) -> Figure:
-    """The figure of ``plot``, of checked points; without ``names`` even very many classes have a legend beside it."""
+    """The figure of ``plot``, of checked points."""
     tints = colouring(labels, points.shape[0], continuous=continuous, scale=colormap)
     if trust is not None:
         tints = without_doubtful(tints, trust)
     n_dimensions = points.shape[1]
     dense = is_dense(density, points.shape[0])
-    named = names and n_dimensions == 2 and len(tints.classes) > MOST_BESIDE
+    named = n_dimensions == 2 and _are_named(names, len(tints.classes))
     side = _LARGE_SIDE if named or images is not None else _SIDE
     figure: Any = new_figure(side + 0.4, side if n_dimensions > 1 else side / 2) if ax is None else ax.figure
     target = add_axes(figure, 1, 1, 1, n_dimensions) if ax is None else ax
@@ -278,6 +256,15 @@ def picture(
             known = sum(not look.is_missing for look in tints.classes)
             target.set_xlabel(f"{unnamed:,} of {known:,} names found no room", fontsize=7)
     return cast("Figure", figure)
+
+
+def _are_named(names: bool | str, n_classes: int) -> bool:
+    """Whether names stand on the map; by default those of more classes than a legend has room for."""
+    if names == "auto":
+        return n_classes > MOST_BESIDE
+    if isinstance(names, bool):
+        return names and n_classes > 0
+    raise InputError(f"names: must be True, False or 'auto', got {names!r}")
 
 
 def plot_gallery(

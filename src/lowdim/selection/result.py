@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.records import Choice
+from ..core.records import Choice, Floats
 from ..errors import InputError, MissingExtraError
 from ..estimators.base import Estimator
+from .embeddings import embeddings_of
 from .grid import configure, own_value
 from .picture import draw
 from .text import notebook_page, page
@@ -147,6 +148,22 @@ class Sweep:
         """The estimator with the best parameters and the first seed, fitted to ``X`` where it is given."""
         best = configure(self.estimator, self.best, random_state=self.seeds[0])
         return best if X is None else best.fit(X)
+
+    def embeddings(self, X: Any, n_components: int = 2) -> dict[str, Floats]:
+        """Coordinates of every point of the grid, by its parameters: ``lowdim.plot(found.embeddings(X), labels)``.
+
+        The fits are made again, to all rows of ``X`` and with the first seed, and share what they have in common. Each
+        is turned onto the one before it; a point that fails is left out. A picture shows them side by side, a page
+        (.html) moves the points from one to the next.
+
+        Parameters
+        ----------
+        X
+            The data of the sweep.
+        n_components
+            Coordinates to keep of each, the first ones.
+        """
+        return embeddings_of(self, X, n_components)
 
     def plot(
         self,

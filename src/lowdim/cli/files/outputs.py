@@ -21,6 +21,7 @@ from .targets import (
     STANDARD,
     Results,
     check_all,
+    check_moving,
     check_pictures,
     check_suffix,
     default_output,
@@ -53,8 +54,8 @@ def add_outputs(parser: Parser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help=f"picture: {', '.join(PICTURES[:3])}; {PAGE}: a page to zoom, hover and select in; {MOVING}: the "
-        "optimisation as a moving picture; may be given several times",
+        help=f"picture: {', '.join(PICTURES[:3])}; {PAGE}: a page to zoom, hover and select in; "
+        f"{', '.join(MOVING)}: the optimisation as a moving picture; may be given several times",
     )
     group.add_argument("--model", metavar="FILE", help="the model, for 'lowdim transform' and lowdim.load")
     group.add_argument(
@@ -109,7 +110,7 @@ class Outputs:
         check_output(output, options.data)
         moves = any(parameter.name == "record" for parameter in chosen.method.parameters)
         for picture in options.plot:
-            check_suffix("--plot", picture, (*PICTURES, MOVING) if moves else PICTURES)
+            check_suffix("--plot", picture, (*PICTURES, *MOVING) if moves else PICTURES)
         if options.report:
             check_suffix("--report", options.report, (".html", ".htm"))
         return cls(
@@ -152,7 +153,8 @@ class Outputs:
         named += [("--plot", picture) for picture in self.pictures]
         named += [("--model", self.model), ("--report", self.report), ("--json", self.json)]
         check_all(named, force=self.force, inputs=self.inputs)
-        check_pictures("--plot", self.pictures, (*PICTURES, MOVING))
+        check_pictures("--plot", self.pictures, (*PICTURES, *MOVING))
+        check_moving(self.pictures)
         if self.report:
             check_pictures("--report", [self.report], (".html", ".htm"))
         wanted = getattr(model, "n_components", None)

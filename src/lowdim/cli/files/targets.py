@@ -18,7 +18,7 @@ EMBEDDINGS = formats("embedding")
 """Formats that coordinates can be written in."""
 PAGE = ".html"
 PICTURES = (".png", ".svg", ".pdf", PAGE)
-MOVING = ".gif"
+MOVING = (".gif", ".mp4", ".webm")
 LIKE_INPUT = {".npy": ".npy", ".npz": ".npy", ".mtx": ".npy", ".zarr": ".npy", ".parquet": ".parquet"}
 STANDARD = "-"
 
@@ -53,6 +53,16 @@ def check_pictures(option: str, names: Sequence[str], allowed: Iterable[str] = P
         from ...plotting.drawing import require_matplotlib
 
         require_matplotlib()
+
+
+def check_moving(names: Sequence[str]) -> None:
+    """Whether the moving pictures among these can be written: some formats need ffmpeg."""
+    moving = [name for name in names if name.lower().endswith(MOVING)]
+    if moving:
+        from ...plotting.animation import moving_target
+
+        for name in moving:
+            moving_target(Path(name))
 
 
 def check_all(targets: Sequence[tuple[str, str | None]], *, force: bool, inputs: Sequence[str]) -> None:

@@ -31,6 +31,7 @@ _SCRIPTS = (
     "overlay.js",
     "select.js",
     "gestures.js",
+    "view.js",
     "map.js",
     "export.js",
     "frames.js",

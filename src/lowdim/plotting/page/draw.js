@@ -75,10 +75,12 @@ void main() {
 }`;
 
 class GraphicsPainter {
+  inParts = true; // whether points can be drawn over those that are there
+
   constructor(canvas, count, order) {
     const gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: true });
     if (!gl) throw new Error("no WebGL");
-    Object.assign(this, { gl, canvas, count, order });
+    Object.assign(this, { gl, canvas, count, order, mixed: order });
     this.build();
     // A laptop that wakes up may have lost the context.
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -106,8 +108,7 @@ class GraphicsPainter {
     this.starts = this.attribute("before", 2, gl.FLOAT, false);
     this.ghosts = gl.createBuffer();
     this.paints = this.attribute("paint", 4, gl.UNSIGNED_BYTE, true);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, this.order, gl.STATIC_DRAW);
+    this.orders = [this.mixed, this.order].map((order) => this.indices(gl.createBuffer(), order));
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -146,7 +147,13 @@ class GraphicsPainter {
   arrange(order) {
     if (order === this.order) return;
     this.order = order;
+    this.indices(this.orders[1], order);
+  }
+
+  indices(buffer, order) {
+    this.gl.bindBuffer(this.gl.ELEMENT_ARRAY_BUFFER, buffer);
     this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, order, this.gl.DYNAMIC_DRAW);
+    return buffer;
   }
 
   colour(paints) {
@@ -156,26 +163,43 @@ class GraphicsPainter {
     for (let at = 3; at < paints.length && !this.marked; at += 4) this.marked = (paints[at] & MARK) === STRONG;
   }
 
-  draw(view, size, opacity, { share = 1, ghost = false } = {}) {
+  // The points from `start` to `stop` in their order, or the mixed one; a part after the first is drawn over those before.
+  draw(view, size, opacity, { share = 1, ghost = false, start = 0, stop = this.count, mixed = false } = {}) {
     const gl = this.gl;
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.orders[mixed ? 0 : 1]);
     const { width, height } = this.canvas;
     const set = (name, kind, ...values) => gl[`uniform${kind}`](gl.getUniformLocation(this.program, name), ...values);
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!start) gl.clear(gl.COLOR_BUFFER_BIT);
     set("centre", "2f", view.x, view.y);
     set("scale", "2f", (2 * view.scale * view.ratio) / width, (2 * view.scale * view.ratio) / height);
     set("size", "1f", size * view.ratio);
-    const points = (from, to, strong, faint) => {
+    const points = (from, to, strong, faint, first = start) => {
       this.read("before", from);
       this.read("place", to);
       set("strong", "1i", strong);
       set("opacity", "1f", faint);
-      gl.drawElements(gl.POINTS, this.count, gl.UNSIGNED_INT, 0);
+      gl.drawElements(gl.POINTS, stop - first, gl.UNSIGNED_INT, 4 * first);
     };
     set("share", "1f", share);
-    if (ghost && this.past) points(this.ghosts, this.ghosts, 0, GHOST * opacity);
-    for (const strong of this.marked ? [0, 1] : [0]) points(this.former ? this.starts : this.places, this.places, strong, opacity);
+    if (ghost && this.past && !start) points(this.ghosts, this.ghosts, 0, GHOST * opacity);
+    const from = this.former ? this.starts : this.places;
+    points(from, this.places, 0, opacity);
+    if (this.marked && stop === this.count) points(from, this.places, 1, opacity, 0);
+  }
+
+  // Calls back when all that was asked for is drawn.
+  whenDone(work) {
+    const gl = this.gl;
+    const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    const look = () => {
+      if (!gl.isContextLost() && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED) return setTimeout(look, 15);
+      gl.deleteSync(sync);
+      work();
+    };
+    setTimeout(look, 0);
   }
 
   release() {
@@ -184,8 +208,10 @@ class GraphicsPainter {
 }
 
 class PlainPainter {
+  inParts = true;
+
   constructor(canvas, count, order) {
-    Object.assign(this, { canvas, count, order, context: canvas.getContext("2d") });
+    Object.assign(this, { canvas, count, order, mixed: order, context: canvas.getContext("2d") });
   }
 
   move(points, former, past) {
@@ -200,18 +226,20 @@ class PlainPainter {
     this.paints = paints;
   }
 
-  draw(view, size, opacity, { share = 1, ghost = false } = {}) {
+  draw(view, size, opacity, { share = 1, ghost = false, start = 0, stop = this.count, mixed = false } = {}) {
     const { context, canvas, points, former, past } = this;
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    if (ghost && past) this.scatter(view, size, GHOST * opacity, false, past, past, 1);
-    for (const strong of [false, true]) this.scatter(view, size, opacity, strong, former || points, points, share);
+    const rows = (mixed ? this.mixed : this.order).subarray(start, stop);
+    if (!start) context.clearRect(0, 0, canvas.width, canvas.height);
+    if (ghost && past && !start) this.scatter(rows, view, size, GHOST * opacity, false, past, past, 1);
+    this.scatter(rows, view, size, opacity, false, former || points, points, share);
+    if (stop === this.count) this.scatter(this.order, view, size, opacity, true, former || points, points, share);
   }
 
-  scatter(view, size, opacity, strong, from, to, share) {
+  scatter(rows, view, size, opacity, strong, from, to, share) {
     const { context, canvas, paints } = this;
     const scale = view.scale * view.ratio;
     const side = (strong ? size * 1.3 + 1.5 : size) * view.ratio;
-    for (const row of this.order) {
+    for (const row of rows) {
       const mark = paints[4 * row + 3] & MARK;
       const corners = CORNERS[paints[4 * row + 3] >> 2];
       if (mark === HIDDEN || (mark === STRONG) !== strong) continue;
@@ -230,6 +258,10 @@ class PlainPainter {
     this.context.beginPath();
     for (const [across, up] of corners) this.context.lineTo(x + across * radius, y - up * radius);
     this.context.fill();
+  }
+
+  whenDone(work) {
+    setTimeout(work, 0);
   }
 
   release() {}

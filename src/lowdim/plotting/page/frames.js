@@ -84,7 +84,7 @@ class Frames {
     this.root.replaceWith(this.frame);
     this.frame.append(this.root);
     const header = { ...this.data, coordinates, frames: [], thumbnails: null };
-    this.second = createMap(this.frame, header, { panel: false, embedded: true, before: true });
+    this.second = createMap(this.frame, header, { panel: false, embedded: true, before: true, raster: this.data.raster });
     this.panelPressed(true);
     linkMaps([this.second.root, this.root]);
     this.map.on("view", (view) => this.second?.setView(view));

@@ -30,7 +30,7 @@ function listen(map) {
     map.outline = null;
     if (path && path.length > 2 && event.type === "pointerup") map.selection.within(path, modeOf(event));
     else if (!map.moved) map.hover(map.under(...at(event)));
-    map.redraw();
+    map.redraw({ over: true });
   };
   over.addEventListener("pointerup", release);
   over.addEventListener("pointercancel", release);
@@ -74,7 +74,7 @@ function drag(map, held, event, now) {
     const [[left, top]] = map.outline;
     if (map.tool === "box") map.outline = [[left, top], [now[0], top], now, [left, now[1]]];
     else map.outline.push(now);
-    map.redraw();
+    map.redraw({ over: true });
   } else if (map.deep && !event.shiftKey) map.rotate(now[0] - x, now[1] - y);
   else map.pan(now[0] - x, now[1] - y);
   map.hover(-1);

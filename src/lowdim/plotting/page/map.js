@@ -36,13 +36,16 @@
 // Fields for reading: map.count, map.hovered, map.selected (a byte a row), map.data.columns, map.root, map.panel.
 
 const TURN_PAUSE = 300; // milliseconds between two times that others are told that all points have moved
-
+const MANY = 150000; // points that any machine draws at once
+const SLOW = 120; // milliseconds of a frame that people feel
+const PAUSE = 350;
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-class PointMap {
+class PointMap extends MapView {
   constructor(root, data) {
+    super();
     Object.assign(this, { root, data, count: data.count, tool: "pan", names: [], showNames: true, outline: null, writtenNames: [] });
-    Object.assign(this, { showPictures: false, pictureOf: null, showGhost: false, hovered: -1, touched: false });
+    Object.assign(this, { showPictures: false, pictureOf: null, showGhost: false, hovered: -1, touched: false, isSlow: true, stale: true });
     this.over = root.querySelector(".ld-over");
     this.pen = this.over.getContext("2d");
     this.box = root.querySelector(".ld-stage");
@@ -152,6 +155,7 @@ class PointMap {
   advance(now) {
     const { journey } = this;
     if (!journey) return;
+    this.stale = true;
     journey.start ??= now;
     const time = Math.min(1, (now - journey.start) / journey.milliseconds);
     this.share = time * time * (3 - 2 * time);
@@ -172,55 +176,14 @@ class PointMap {
 
   // -- the picture ------------------------------------------------------------------------------------------------
 
-  resize() {
-    const { clientWidth, clientHeight } = this.box;
-    const ratio = window.devicePixelRatio || 1;
-    if (!clientWidth || !clientHeight) return;
-    const before = this.width ? Math.min(this.width, this.height) : 0;
-    Object.assign(this, { width: clientWidth, height: clientHeight });
-    if (before && this.touched) this.view.scale *= Math.min(clientWidth, clientHeight) / before;
-    this.view.ratio = ratio;
-    for (const canvas of [this.painter.canvas, this.over]) {
-      canvas.width = Math.round(clientWidth * ratio);
-      canvas.height = Math.round(clientHeight * ratio);
-    }
-    const fitted = this.fitted();
-    this.home = fitted.scale;
-    if (!this.touched) Object.assign(this.view, fitted);
-    this.redraw();
-  }
-
-  // The view that shows all points.
-  fitted(width = this.width, height = this.height, places = this.points, beside = this.toolsWidth()) {
-    const { left, right, bottom, top } = boundsOf(places, this.count);
-    const scale = Math.min((width - beside) / (right - left || 1), height / (top - bottom || 1)) * 0.92;
-    return { x: (left + right) / 2 - beside / 2 / scale, y: (bottom + top) / 2, scale };
-  }
-
-  // How much of the left side the tools cover.
-  toolsWidth() {
-    const tools = this.root.querySelector(".ld-tools");
-    return getComputedStyle(tools).position === "absolute" && this.width > 400 ? tools.offsetWidth + 12 : 0;
-  }
-
-  refit() {
-    const fitted = this.fitted();
-    this.home = fitted.scale;
-    if (this.journey) this.journey.to = fitted;
-    else Object.assign(this.view, fitted);
-  }
-
-  reset() {
-    this.touched = false;
-    this.refit();
-    this.viewChanged();
-  }
-
-  redraw() {
+  // The points and what lies over them; `over` alone where the points stay as they are.
+  redraw({ over = false } = {}) {
+    this.stale ||= !over;
     this.waiting ??= requestAnimationFrame((now) => {
       this.waiting = null;
       this.advance(now);
-      this.draw();
+      if (this.stale) this.drawPoints();
+      drawOver(this, this.shownSize());
     });
   }
 
@@ -243,10 +206,33 @@ class PointMap {
     return this.size * Math.max(1, Math.min(4, (this.view.scale / this.home) ** 0.4));
   }
 
+  // Of very many points that take long to draw, a part at once and the others, part by part, when nothing has changed for a
+  // while: the page answers in between.
+  drawPoints(isWhole = this.count <= MANY || !this.isSlow) {
+    const start = performance.now();
+    this.stale = false;
+    clearTimeout(this.completing);
+    this.drawPart(0, isWhole ? this.count : MANY, !isWhole);
+    if (this.count <= MANY) return;
+    this.painter.whenDone(() => (this.isSlow = performance.now() - start > (isWhole ? SLOW : SLOW / 4)));
+    if (!isWhole) this.completing = setTimeout(() => this.complete(this.painter.order === this.order ? MANY : 0), PAUSE);
+  }
+
+  drawPart(start, stop, mixed = false) {
+    const parts = { share: this.share, ghost: this.showGhost, start, stop, mixed };
+    this.painter.draw(this.view, this.shownSize(), this.shownOpacity(), parts);
+  }
+
+  complete(start) {
+    const stop = this.painter.inParts ? Math.min(this.count, start + MANY) : this.count;
+    this.drawPart(this.painter.inParts ? start : 0, stop);
+    const mine = this.completing;
+    if (stop < this.count) this.painter.whenDone(() => mine === this.completing && !this.stale && this.complete(stop));
+  }
+
   draw() {
-    const grown = this.shownSize();
-    this.painter.draw(this.view, grown, this.shownOpacity(), { share: this.share, ghost: this.showGhost });
-    drawOver(this, grown);
+    this.drawPoints(true);
+    drawOver(this, this.shownSize());
   }
 
   badge(text) {
@@ -256,20 +242,6 @@ class PointMap {
   }
 
   // -- places -----------------------------------------------------------------------------------------------------
-
-  toScreen(x, y) {
-    const { view } = this;
-    return [(x - view.x) * view.scale + this.width / 2, (view.y - y) * view.scale + this.height / 2];
-  }
-
-  toMap(across, down) {
-    const { view } = this;
-    return [(across - this.width / 2) / view.scale + view.x, view.y - (down - this.height / 2) / view.scale];
-  }
-
-  screen(row) {
-    return this.toScreen(this.points[2 * row], this.points[2 * row + 1]);
-  }
 
   isShown(row) {
     return (this.paints[4 * row + 3] & MARK) !== HIDDEN;
@@ -281,75 +253,16 @@ class PointMap {
     return this.grid.nearest(x, y, (this.size / 2 + 6) / this.view.scale, (row) => this.isShown(row));
   }
 
-  zoom(factor, across = this.width / 2, down = this.height / 2) {
-    const before = this.toMap(across, down);
-    this.view.scale = Math.max(this.home / 4, Math.min(this.home * 2000, this.view.scale * factor));
-    const after = this.toMap(across, down);
-    this.view.x += before[0] - after[0];
-    this.view.y += before[1] - after[1];
-    this.touch();
-  }
-
-  pan(across, down) {
-    this.view.x -= across / this.view.scale;
-    this.view.y += down / this.view.scale;
-    this.touch();
-  }
-
-  rotate(across, down) {
-    this.turnTo(this.turn.yaw - across * 0.008, this.turn.pitch + down * 0.008);
-    this.viewChanged();
-  }
-
-  turnTo(yaw, pitch) {
-    this.turn = { yaw, pitch: Math.max(-1.57, Math.min(1.57, pitch)) };
-    this.project();
-    this.emit("turned");
-  }
-
-  // The person has chosen where to look: new positions leave the view alone.
-  touch() {
-    this.touched = true;
-    if (this.journey) this.journey.to = null;
-    this.viewChanged();
-  }
-
-  viewChanged() {
-    this.redraw();
-    const now = this.viewOf();
-    if (this.told && Object.keys(now).every((key) => now[key] === this.told[key])) return;
-    this.told = now;
-    this.emit("view", now);
-  }
-
-  viewOf() {
-    return { x: this.view.x, y: this.view.y, zoom: this.view.scale / this.home, ...this.turn };
-  }
-
-  setView(view) {
-    const { x, y, zoom, yaw, pitch } = { ...this.viewOf(), ...view };
-    Object.assign(this.view, { x, y, scale: zoom * this.home });
-    if (this.deep && (yaw !== this.turn.yaw || pitch !== this.turn.pitch)) this.turnTo(yaw, pitch);
-    this.touch();
-  }
-
-  look(row) {
-    [this.view.x, this.view.y] = [this.points[2 * row], this.points[2 * row + 1]];
-    this.touch();
-    this.hovered = -1;
-    this.hover(row);
-  }
-
   hover(row) {
     if (row === this.hovered) return;
     this.hovered = row;
-    this.redraw();
+    this.redraw({ over: true });
     this.emit("hover", row);
   }
 
   hoverRow(row) {
     this.hovered = row;
-    this.redraw();
+    this.redraw({ over: true });
   }
 
   // -- what others are told, and what they ask for ------------------------------------------------------------------
@@ -389,6 +302,7 @@ class PointMap {
     clearTimeout(this.turning);
     this.observer.disconnect();
     cancelAnimationFrame(this.waiting);
+    clearTimeout(this.completing);
     this.waiting = -1;
     this.painter.release();
     this.root.remove();

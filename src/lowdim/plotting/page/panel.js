@@ -83,7 +83,7 @@ class Panel {
   switch(name, field, possible) {
     this.map[field] = possible && !this.map[field];
     this.press(name, this.map[field]);
-    this.map.redraw();
+    this.map.redraw({ over: true });
     this.map.emit("changed");
   }
 
@@ -213,7 +213,7 @@ class Panel {
         map.names.push(...piecesOf(map, finer, hidden).map((piece) => ({ ...piece, layer: 1 })));
       }
     }
-    map.redraw();
+    map.redraw({ over: true });
   }
 
   // Colour and mark of every point; the only place that decides what is shown how.

@@ -5,6 +5,8 @@ const FRACTIONS = 4; // places within a pixel at which a stamp may stand, in eac
 const FINE = 4; // samples within a pixel, in each direction, of which a stamp's edge is made
 
 class RasterPainter extends PlainPainter {
+  inParts = false;
+
   constructor(canvas, count, order) {
     super(canvas, count, order);
     this.stamps = new Map();
@@ -16,8 +18,9 @@ class RasterPainter extends PlainPainter {
     for (let at = 3; at < paints.length && !this.marked; at += 4) this.marked = (paints[at] & MARK) === STRONG;
   }
 
-  draw(view, size, opacity, { share = 1, ghost = false } = {}) {
+  draw(view, size, opacity, { share = 1, ghost = false, stop = this.count, mixed = false } = {}) {
     const { context, canvas, points, former, past } = this;
+    const rows = (mixed ? this.mixed : this.order).subarray(0, stop);
     if (!canvas.width || !canvas.height) return;
     if (this.image?.width !== canvas.width || this.image?.height !== canvas.height) {
       this.image = context.createImageData(canvas.width, canvas.height);
@@ -25,8 +28,8 @@ class RasterPainter extends PlainPainter {
       this.bytes = new Uint8Array(this.image.data.buffer);
     }
     this.words.fill(0);
-    if (ghost && past) this.scatter(view, size, GHOST * opacity, false, past, past, 1);
-    for (const strong of this.marked ? [false, true] : [false]) this.scatter(view, size, opacity, strong, former || points, points, share);
+    if (ghost && past) this.scatter(rows, view, size, GHOST * opacity, false, past, past, 1);
+    for (const strong of this.marked ? [false, true] : [false]) this.scatter(rows, view, size, opacity, strong, former || points, points, share);
     this.dilute();
     context.putImageData(this.image, 0, 0);
   }
@@ -45,8 +48,8 @@ class RasterPainter extends PlainPainter {
     }
   }
 
-  scatter(view, size, opacity, strong, from, to, share) {
-    const { paints, order } = this;
+  scatter(rows, view, size, opacity, strong, from, to, share) {
+    const { paints } = this;
     const { width, height } = this.image;
     const data = this.bytes;
     const scale = view.scale * view.ratio;
@@ -56,8 +59,8 @@ class RasterPainter extends PlainPainter {
     const centre = height / 2;
     const plain = Math.round(256 * (strong ? 1 : opacity));
     const faint = Math.round(25.6 * opacity);
-    for (let at = 0; at < order.length; at++) {
-      const row = order[at];
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at];
       const bits = paints[4 * row + 3];
       const mark = bits & MARK;
       if (mark === HIDDEN || (mark === STRONG) !== strong) continue;

@@ -1,5 +1,7 @@
 // Maps come to life: those of the blocks of data on a saved page, or one in an element of any other page.
 
+const FEW = 50000; // points that WebGL draws in time by the processor too
+
 function begin(root, data) {
   const map = new PointMap(root, data);
   root.map = map;
@@ -25,7 +27,9 @@ function createMap(parent, header, { panel = true, embedded = false, before = fa
 
 async function open(root) {
   try {
-    begin(root, await unpack(root.querySelector(".ld-data").textContent.trim()));
+    const data = await unpack(root.querySelector(".ld-data").textContent.trim());
+    data.raster = data.count > FEW && isSoftwareDrawn();
+    begin(root, data);
   } catch (error) {
     root.dataset.state = "failed";
     const state = root.querySelector(".ld-state");

@@ -49,7 +49,7 @@ class Tip {
     if (!this.sheets[sheet]) {
       const text = this.panel.root.querySelectorAll(".ld-sheet")[sheet].textContent.trim();
       this.sheets[sheet] = Object.assign(new Image(), { src: `data:image/${kind};base64,${text}` });
-      this.sheets[sheet].decode().then(() => this.map.redraw());
+      this.sheets[sheet].decode().then(() => this.map.redraw({ over: true }));
     }
     return { image: this.sheets[sheet], left: (place % across) * right, top: Math.floor(place / across) * down };
   }

@@ -50,7 +50,8 @@ class FilmStrip {
     if (!found) return;
     found.state.recall = recall;
     const kind = found.state.settled ? "settled" : "preview";
-    found.score.textContent = recall === null || recall === undefined ? kind : `${kind} · ${recall.toFixed(3)} kept`;
+    found.score.textContent = recall === null || recall === undefined ? kind : `${kind} · ${recall.toFixed(3)}`;
+    found.score.title = "Share of the 15 nearest that are kept";
     found.show.setAttribute("aria-label", `${this.describe(found.state)}, ${found.score.textContent}`);
   }
 

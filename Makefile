@@ -94,10 +94,12 @@ bench: $(BENCH) $(COMPILED) ## run the benchmarks
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # Warnings are errors. ARGS names another builder of Sphinx: `make docs ARGS=linkcheck` asks the network for every link out.
+# Pages that are read once serve every builder.
 docs: export OPENBLAS_NUM_THREADS = 1
 docs: export OMP_NUM_THREADS = 1
 docs: $(DOCS) $(COMPILED) ## build the documentation in docs/_build/html, running all its code (ARGS=linkcheck: links)
-	@PYTHONPATH=src $(DOCS_VENV)/bin/python -m sphinx -q -W --keep-going -b $(or $(ARGS),html) docs docs/_build/$(or $(ARGS),html)
+	@PYTHONPATH=src $(DOCS_VENV)/bin/python -m sphinx -q -W --keep-going -b $(or $(ARGS),html) \
+	  -d docs/_build/doctrees docs docs/_build/$(or $(ARGS),html)
 	@echo "Built docs/_build/$(or $(ARGS),html)"
 
 clean: ## remove .venv, caches and build products

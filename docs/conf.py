@@ -56,6 +56,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
+html_copy_source = False
 html_theme_options = {
     "logo": {"text": "lowdim"},
     "header_links_before_dropdown": 7,
@@ -79,10 +80,15 @@ linkcheck_retries = 2
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery"],
     "gallery_dirs": ["gallery"],
+    "subsection_order": [
+        f"../examples/gallery/{name}"
+        for name in ("surfaces", "groups", "courses", "inputs", "belief", "large")
+    ],
     "filename_pattern": r"\.py$",
     "image_scrapers": (WrittenFiles(),),
     "reset_modules": (),
     "abort_on_example_error": True,
+    "parallel": 2,
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

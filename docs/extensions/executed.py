@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from blocks import Result, find_blocks, run_block, working_folder
 from sphinx.application import Sphinx
-from sphinx.util import logging
 
-logger = logging.getLogger(__name__)
+WIDTH = 92
 
 
 def execute(app: Sphinx, page: str, source: list[str]) -> None:
@@ -34,7 +34,8 @@ def shown(result: Result, app: Sphinx, page: str) -> str:
     up = "../" * page.count("/")
     lines = []
     if result.text.strip():
-        lines += ["", "```{code-block} text", ":class: output", "", result.text.rstrip(), "```"]
+        text = "\n".join(map(wrapped, result.text.rstrip().splitlines()))
+        lines += ["", "```{code-block} text", ":class: output", "", text, "```"]
     for path in result.pictures:
         place = Path("generated", "pictures", page.replace("/", "-"), path.name)
         keep(path, Path(app.srcdir, place))
@@ -44,6 +45,11 @@ def shown(result: Result, app: Sphinx, page: str) -> str:
         keep(path, Path(app.srcdir, "generated", "extra", place))
         lines += ["", f'<p class="page-link"><a href="{up}{place.as_posix()}">Open {path.name}</a></p>']
     return "\n".join([*lines, ""]) if lines else ""
+
+
+def wrapped(line: str) -> str:
+    """A sentence that is wider than the column, on several lines; a row of a table stays as it is."""
+    return line if len(line) <= WIDTH or "  " in line.strip() else textwrap.fill(line, WIDTH)
 
 
 def keep(path: Path, target: Path) -> None:

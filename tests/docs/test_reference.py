@@ -20,6 +20,7 @@ PARTS = (
     "data.files",
     "datasets",
     "explanation",
+    "explore",
     "metrics",
     "models",
     "optimize",
@@ -35,6 +36,7 @@ NO_PAGE = {
     "lowdim.data.files.WRITABLE",
 }
 NO_PAGE |= {"lowdim.datasets.Seed"}  # a name for the types of one argument
+NO_PAGE |= {"lowdim.explore.Widget"}  # a class of the extra `notebook`, made when it is asked for
 # Fits of a second and more: `make torture` runs their examples.
 SLOW = {
     "lowdim.NeighborSpectrum",

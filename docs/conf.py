@@ -69,6 +69,9 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "which-method": [], "start": []}
 
+# `make docs ARGS=man` writes lowdim.1.
+man_pages = [("command-line", "lowdim", "embed many-dimensional data from the shell", author, 1)]
+
 # Links within the site are checked by every build; `make docs ARGS=linkcheck` asks the network for the others.
 linkcheck_anchors = False
 linkcheck_timeout = 20

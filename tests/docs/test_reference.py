@@ -38,14 +38,8 @@ NO_PAGE = {
 NO_PAGE |= {"lowdim.datasets.Seed"}  # a name for the types of one argument
 NO_PAGE |= {"lowdim.explore.Widget"}  # a class of the extra `notebook`, made when it is asked for
 # Fits of a second and more: `make torture` runs their examples.
-SLOW = {
-    "lowdim.NeighborSpectrum",
-    "lowdim.PaCMAP",
-    "lowdim.align",
-    "lowdim.sweep",
-    "lowdim.MDS",
-    "lowdim.compare",
-}
+SLOW = {"ElasticEmbedding", "LargeVis", "NeighborSpectrum", "PaCMAP", "SNE", "SymmetricSNE", "TSNE", "UMAP"}
+SLOW |= {"LLE", "animate", "align", "sweep", "FFT", "BarnesHut"}
 
 
 def listed():

@@ -143,10 +143,10 @@ def report(quick: bool) -> str:
     with tempfile.TemporaryDirectory() as name:
         data = Path(name) / "X.npy"
         np.save(data, mnist(size).X.astype(np.float32))
-        _guarded(lambda: _motion(data, note), rows)
         _guarded(lambda: _spectral(data, note, beside=False), rows)
-        _guarded(lambda: _spectral(data, note, beside=True), rows)
         _guarded(lambda: _slides(data, "umap", note), rows)
+        _guarded(lambda: _motion(data, note), rows)
+        _guarded(lambda: _spectral(data, note, beside=True), rows)
     return table(["", "median", "95th percentile", "wished for", "load"], rows)
 
 

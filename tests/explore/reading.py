@@ -28,8 +28,9 @@ def session_of(X, labels=None, method="tsne", **more):
 class Reader:
     """What a page would keep: the messages, and the last frame of positions."""
 
-    def __init__(self, session, *, acknowledges=True):
+    def __init__(self, session, *, acknowledges=True, keeps=False):
         self.session, self.acknowledges = session, acknowledges
+        self.keeps, self.said = keeps, []
         self.messages, self.frames, self.blocks = [], [], []
         self.generation = 0
         session.greet()
@@ -58,6 +59,8 @@ class Reader:
         """The next thing that is said."""
         said = self.session.outbox.next(PATIENCE)
         assert said is not None, "the session says no more"
+        if self.keeps:
+            self.said.append(said)
         if isinstance(said, str):
             self.messages.append(json.loads(said))
             return self.messages[-1]

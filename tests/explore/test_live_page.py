@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 import numpy as np
 import pytest
 from live import HOSTILE, Page
-from reading import blobs, session_of
+from reading import Reader, blobs, session_of
 
 import lowdim
+from lowdim.explore.document import live_style
+from lowdim.explore.session import Session
+from lowdim.explore.settings import Setting
+from lowdim.explore.source import source_of
+from lowdim.explore.widget import script
 from lowdim.metrics.neighbor_recall import neighbor_recall
 
 # A browser that does not say who draws its WebGL is taken for one with a graphics card.
@@ -253,3 +261,55 @@ def test_the_address_holds_the_setting_for_another_time(browser):
         page.rest(1, n_neighbors=17)
         page.go(f"{page.server.guard.origin}/#method=isomap&parameters=no-json")
         assert page.run("page.hello.rows") == 120
+
+
+@pytest.mark.slow
+def test_all_rows_are_shown_and_a_slider_comes_back_to_the_sample(browser, monkeypatch):
+    X, codes = blobs(200)
+    monkeypatch.setattr("lowdim.explore.source.MOST_ROWS", 150)
+    monkeypatch.setattr("lowdim.explore.source.SAMPLE_ROWS", 60)
+    with Page(browser, Session(source_of(X, codes).sampled(), Setting("pca"))) as page:
+        page.rest(1)
+        assert "60 of 200" in page.text("sample")
+        page.click(".lx-settle")
+        page.until("map.root.querySelector('.ld-badge').textContent === 'settled'")
+        page.click(".lx-place")
+        page.until("map?.count === 200")
+        page.run("void map.selectRows([199, 3])")
+        page.click(".lx-faithful")
+        page.until("page.$('alert').textContent.includes('sample')")
+        page.click("#lx-whiten")
+        page.until("map?.count === 60")
+        page.rest(3, whiten=True)
+        assert page.run("page.root.dataset.state") == "ready"
+        assert browser.problems == []
+
+
+@pytest.mark.slow
+def test_the_module_of_the_notebook_runs_in_a_browser(browser, tmp_path):
+    X, codes = blobs()
+    session = session_of(X, codes, method="pca")
+    with Reader(session, keeps=True) as reader:
+        reader.until("scores")
+        said = [text if isinstance(text, str) else base64.b64encode(text).decode() for text in reader.said]
+        kinds = [isinstance(text, str) for text in reader.said]
+    module = script().replace("export default { render };", "window.render = render;")
+    path = tmp_path / "cell.html"
+    style = f"<style>{live_style()}</style>"
+    path.write_text(f'{style}<div id="cell"></div><script type="module">{module}</script>', encoding="utf-8")
+    browser.open(path)
+    browser.until("window.render !== undefined")
+    browser.run(
+        "(async () => { window.sent = []; window.model = { on: (name, heard) => (window.heard = heard), off() {},"
+        " send: (content) => sent.push(content) };"
+        " await render({ model, el: document.getElementById('cell') }) })()"
+    )
+    assert browser.run("window.sent[0]") == {"open": True}
+    for text, is_text in zip(said, kinds, strict=True):
+        feed = f"heard({{ text: {json.dumps(text)} }}, [])"
+        if not is_text:
+            feed = f"heard({{}}, [new DataView(Uint8Array.from(atob('{text}'), (at) => at.charCodeAt(0)).buffer)])"
+        browser.run(f"void {feed}")
+    browser.until("document.getElementById('cell').explorer.strip.cards.size === 1")
+    assert browser.run("document.getElementById('cell').explorer.map.count") == 120
+    assert browser.run("document.querySelector('.lx').offsetHeight") == 640

@@ -19,6 +19,9 @@ from .settings import Setting
 
 FAILURES = (LowdimError, LowdimWarning, ValueError, TypeError, ArithmeticError, MemoryError, LookupError)
 
+LAST_WAIT = 10.0
+"""Seconds that the thread is waited for at the end."""
+
 
 class Superseded(BaseException):
     """Something newer is wanted. It is no error, and nothing between here and the worker is to catch it."""
@@ -74,13 +77,13 @@ class Worker(ABC):
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread at its next event."""
+        """End the thread at its next event; one in the midst of a long call is left behind, and ends with the process."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
         self.outbox.close()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(LAST_WAIT)
 
     def want(self, job: Job) -> None:
         """Work on this from the next event on."""

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import LowdimWarning
 from ..failures import about, finding_gaps
 from ..files.columns import read_for
+from ..files.in_shards import is_many
 from ..files.inputs import asked_for, check_sources, describe_table, read_table
 from ..options.build import build
 from ..options.method import DEFAULT_METHOD, Chosen, add_choice, add_method, choose
@@ -61,7 +62,8 @@ def make_parser(arguments: list[str]) -> Parser:
 def run(options: argparse.Namespace, session: Session) -> int:
     """Serve until Ctrl-C."""
     check_sources(options.data, *([options.place] if options.place else []))
-    is_data = options.data == "-" or options.data.lower().rstrip("/").endswith(formats("data"))
+    is_named = options.data.lower().rstrip("/").endswith(formats("data"))
+    is_data = options.data == "-" or is_named or is_many(options.data)
     if options.place and is_data:
         raise UsageError(
             "--place puts new rows on the picture of a model, and DATA holds rows. Name a model."

@@ -24,6 +24,11 @@ class Explorer {
     });
   }
 
+  // Whether all rows are shown, placed by the model of the sample: the session answers for rows of the sample alone.
+  get isWhole() {
+    return this.map !== null && this.map.count !== this.hello.rows;
+  }
+
   // -- from the session -----------------------------------------------------------------------------------------------
 
   receive(data) {

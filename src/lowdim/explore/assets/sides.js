@@ -7,7 +7,7 @@ class Sides {
   constructor(explorer) {
     Object.assign(this, { explorer, $: explorer.$, expected: null, asking: false, next: -1 });
     this.$("column").addEventListener("change", (event) => this.ask(event.target.value));
-    this.$("faithful").addEventListener("click", () => explorer.map.colourBy(FAITHFULNESS));
+    this.$("faithful").addEventListener("click", () => this.sampled() && explorer.map.colourBy(FAITHFULNESS));
     this.$("distances").addEventListener("change", (event) => this.distances(event.target.checked));
     for (const axis of ["x", "y"]) this.$(axis).addEventListener("change", () => this.turn());
     for (const button of explorer.root.querySelectorAll("[data-export]")) {
@@ -32,9 +32,15 @@ class Sides {
 
   // -- columns ------------------------------------------------------------------------------------------------------
 
+  // Whether what is shown are the rows that the session knows by their numbers; else it is said.
+  sampled() {
+    if (this.explorer.isWhole) this.explorer.alert("All rows are shown. Columns, distances and selections are those of the sample: move a slider to come back to it.");
+    return !this.explorer.isWhole;
+  }
+
   ask(name) {
     const { map, transport } = this.explorer;
-    if (!name) return;
+    if (!name || !this.sampled()) return;
     if (map.data.columns.some((column) => column.name === name)) map.colourBy(name);
     else if (this.names.has(name)) transport.send({ kind: "column", name });
     else this.explorer.alert(`The data have no column or feature "${name}".`);
@@ -64,6 +70,7 @@ class Sides {
   }
 
   from(row) {
+    if (!this.sampled()) return;
     this.next = row;
     if (this.asking) return;
     this.asking = true;
@@ -80,6 +87,7 @@ class Sides {
   // -- selection ----------------------------------------------------------------------------------------------------
 
   selected(map) {
+    if (this.explorer.isWhole) return;
     this.explorer.transport.send({ kind: "selection", mask: maskOf(map.selected) });
   }
 

@@ -58,7 +58,7 @@ class FilmStrip {
   draw(number) {
     const { canvas, places } = this.cards.get(number);
     const { map } = this.explorer;
-    if (!map) return;
+    if (!map || this.explorer.isWhole) return;
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, canvas.width, canvas.height);
     const count = places.length / 2;

@@ -77,7 +77,7 @@ class Worker(ABC):
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread at its next event; one in the midst of a long call is left behind, and ends with the process."""
+        """End the thread at its next event; in the midst of a long call it is left behind, and ends with the process."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -45,6 +45,7 @@ NAMES = [
     "kinds",
     "sharded",
     "explore",
+    "page",
 ]
 
 

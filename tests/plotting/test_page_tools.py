@@ -46,6 +46,12 @@ def test_box_others_and_steps_back(browser, page):
         "[line.querySelector('.ld-name').textContent, line.querySelector('.ld-number').textContent, line.title])"
     )
     assert parts == [["c10", "100 · 100 %", "100 % of all in this class"]]
+    browser.press("z")
+    inside = np.array([place_of(browser, row) for row in group])
+    assert browser.run(f"{MAP}.viewOf().zoom") > 1.5
+    assert inside.min() > 0
+    assert (inside < [920, 800]).all()
+    browser.press("0")
     browser.press("v")
     np.testing.assert_array_equal(selected(browser), np.flatnonzero(codes != 2))
     names = browser.run("[...document.querySelectorAll('.ld-parts .ld-name')].map(name => name.textContent)")

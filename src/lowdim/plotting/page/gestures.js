@@ -3,7 +3,7 @@
 const STEP = 60;
 const ARROWS = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
 const COMMANDS = { "+": "in", "=": "in", "-": "out", 0: "fit", l: "lasso", p: "pan", r: "box", n: "next", b: "previous", t: "names",
-  i: "pictures", d: "contours", v: "invert", u: "undo", "/": "search", Escape: "clear", ",": "earlier", ".": "later" };
+  i: "pictures", d: "contours", v: "invert", u: "undo", z: "closer", "/": "search", Escape: "clear", ",": "earlier", ".": "later" };
 
 function listen(map) {
   const { over } = map;

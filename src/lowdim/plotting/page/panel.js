@@ -64,6 +64,7 @@ class Panel {
       search: () => this.$("search").focus(),
       invert: () => map.selection.invert(),
       undo: () => map.selection.undo(),
+      closer: () => map.lookAtRows(map.selectedRows()),
       unselect: () => map.unselect(),
       png: () => map.exportPNG().then((blob) => download(data.title, ".png", blob)),
       svg: () => download(data.title, ".svg", new Blob([map.exportSVG()], { type: "image/svg+xml" })),
@@ -254,7 +255,7 @@ class Panel {
     this.$("chosen").textContent = this.chosen
       ? `${number(this.chosen)} of ${number(this.map.count)} selected (${percent(this.chosen / this.map.count)})`
       : "Nothing selected: hold Shift and draw around some points.";
-    for (const name of ["save", "clear"]) this.$(name).disabled = !this.chosen;
+    for (const name of ["save", "closer", "clear"]) this.$(name).disabled = !this.chosen;
     tellMakeup(this);
     tellApart(this);
     this.paint();

@@ -21,7 +21,7 @@ class MapView {
 
   // The view that shows all points.
   fitted(width = this.width, height = this.height, places = this.points, beside = this.toolsWidth()) {
-    const { left, right, bottom, top } = boundsOf(places, this.count);
+    const { left, right, bottom, top } = boundsOf(places, places.length / 2);
     const scale = Math.min((width - beside) / (right - left || 1), height / (top - bottom || 1)) * 0.92;
     return { x: (left + right) / 2 - beside / 2 / scale, y: (bottom + top) / 2, scale };
   }
@@ -57,6 +57,17 @@ class MapView {
 
   screen(row) {
     return this.toScreen(this.points[2 * row], this.points[2 * row + 1]);
+  }
+
+  // The view that shows these rows and little else.
+  lookAtRows(rows) {
+    if (!rows.length) return;
+    const places = new Float32Array(2 * rows.length);
+    rows.forEach((row, at) => places.set(this.points.subarray(2 * row, 2 * row + 2), 2 * at));
+    const { x, y, scale } = this.fitted(this.width, this.height, places);
+    const nearest = Math.min(scale, 200 * this.home);
+    Object.assign(this.view, { x, y, scale: nearest });
+    this.touch();
   }
 
   zoom(factor, across = this.width / 2, down = this.height / 2) {

@@ -158,6 +158,7 @@ def test_names_of_pieces_in_layers_and_lines(browser, page):
     assert browser.problems == []
 
 
+@pytest.mark.slow
 def test_points_in_sight_decide_how_opaque_they_are(browser, tmp_path):
     points, _ = blobs(20_000)
     path = tmp_path / "many.html"

@@ -30,6 +30,8 @@ from .worker import Job, Superseded, Worker
 
 MOST_SHARED = 24
 """Results of stages that are kept for the fits to come, beside the search for neighbours."""
+NARROW = 50
+"""Neighbours that are searched for at first where no perplexity asks for more."""
 KEPT = {"duplicates", "index", "search"}
 
 
@@ -66,7 +68,7 @@ class Session(Worker):
         self.on_selection: Callable[[Any], None] | None = None
         self.selection = np.zeros(source.n_rows, bool)
         self._requests = Requests(self)
-        self._shared = Shared(min(WIDEST, source.n_rows - 1))
+        self._shared = Shared()
         self._warm = Warm(self.rows)
         self._unjudged: State | None = None
         self._unprepared: Any = None
@@ -209,10 +211,18 @@ class Session(Worker):
             model.fit(self.source.X)
         else:
             self._prune()
+            self._widen(model)
             model._fit(self.source.X, Store(shared=self._shared))
         self.model = model
         self._unprepared = model if can_go_on(model) else None
         self.rest(np.asarray(model.embedding_), job, settled=job.kind == "settle")
+
+    def _widen(self, model: Any) -> None:
+        """Neighbours are searched for once, for as many as sliders will ask: more for a perplexity than for a graph."""
+        k = getattr(model, "n_neighbors", None)
+        is_wide = hasattr(model, "perplexity") or (isinstance(k, int) and k > NARROW)
+        widest = min(WIDEST if is_wide else NARROW, self.source.n_rows - 1)
+        self._shared.widest = max(self._shared.widest, widest)
 
     def _prune(self) -> None:
         """Forget the oldest results that fits share, but for the search."""

@@ -19,6 +19,8 @@ from .settings import Setting
 
 FAILURES = (LowdimError, LowdimWarning, ValueError, TypeError, ArithmeticError, MemoryError, LookupError)
 
+QUIET = 0.4
+"""Seconds in which nothing is wanted, before what can wait is begun."""
 LAST_WAIT = 10.0
 """Seconds that the thread is waited for at the end."""
 
@@ -77,7 +79,7 @@ class Worker(ABC):
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread at its next event; in the midst of a long call it is left behind, and ends with the process."""
+        """End the thread at its next event; in a long call it is left behind, and ends with the process."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -120,6 +122,8 @@ class Worker(ABC):
         while True:
             with self._changed:
                 self._changed.wait_for(self._has_work)
+                # A hand that drags pauses: what can wait is not begun in its way.
+                self._changed.wait_for(self._is_wanted, QUIET)
                 if self._closed:
                     return
                 self.job, self._wanted, self._stopping = self._wanted, None, False
@@ -139,7 +143,10 @@ class Worker(ABC):
                 self.job = None
 
     def _has_work(self) -> bool:
-        return bool(self._closed or self._wanted or self._pending or self.has_leisure())
+        return self._is_wanted() or self.has_leisure()
+
+    def _is_wanted(self) -> bool:
+        return bool(self._closed or self._wanted or self._pending)
 
     def _next(self) -> None:
         if self.job is not None:

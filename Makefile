@@ -28,6 +28,10 @@ TORTURE := $(VENV)/.installed-torture
 # The documentation has an environment of its own: scanpy holds pandas below the version that the tests use.
 DOCS_VENV := $(VENV)/docs
 DOCS  := $(DOCS_VENV)/.installed
+# So have the tools of a release, and the wheel that they try.
+RELEASE_VENV := $(VENV)/release
+RELEASE := $(RELEASE_VENV)/.installed
+TRIED := $(VENV)/tried
 COMPILED := $(VENV)/.compiled-kernels
 COMPILED_DEMO := $(VENV)/.compiled-demo
 KERNELS := $(wildcard src/lowdim/kernels/*.* src/lowdim/kernels/*/*.py)
@@ -35,7 +39,7 @@ BUILD := PYTHONPATH=src $(BIN)/python -m lowdim.kernels.building
 AGAIN := $(MAKE) --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint options kernels browser torture bench docs clean
+.PHONY: help demo test coverage lint options kernels browser torture bench docs dist clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -102,10 +106,24 @@ docs: $(DOCS) $(COMPILED) ## build the documentation in docs/_build/html, runnin
 	  -d docs/_build/doctrees docs docs/_build/$(or $(ARGS),html)
 	@echo "Built docs/_build/$(or $(ARGS),html)"
 
+# Without compiled kernels: one wheel for every machine, which compiles them at their first use.
+dist: export HATCH_BUILD_NO_HOOKS = true
+dist: $(RELEASE) ## build wheel and sdist in dist, check and try them, and list what they bring in lowdim.cdx.json
+	@rm -rf dist
+	$(RELEASE_VENV)/bin/python -m build --outdir dist .
+	$(RELEASE_VENV)/bin/python -m twine check --strict dist/*
+	$(RELEASE_VENV)/bin/check-wheel-contents dist
+	@$(PYTHON) -m venv --clear $(TRIED)
+	@$(TRIED)/bin/python -m pip install -qq --no-compile --disable-pip-version-check dist/*.whl
+	@cd dist && ../$(TRIED)/bin/lowdim --version && ../$(TRIED)/bin/lowdim info
+	@$(RELEASE_VENV)/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
+	  --output-reproducible --output-file lowdim.cdx.json $(TRIED)/bin/python
+	@echo "Built dist and lowdim.cdx.json"
+
 clean: ## remove .venv, caches and build products
 	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
 	rm -rf docs/_build docs/generated docs/gallery docs/reference/generated
-	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist lowdim.cdx.json htmlcov .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src -name compiled -path '*/kernels/*' -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
@@ -158,4 +176,11 @@ $(DOCS): pyproject.toml $(COMPILER)
 	@$(PYTHON) -m venv $(DOCS_VENV)
 	@$(DOCS_PIP) --upgrade 'pip>=25.1'
 	@$(DOCS_PIP) --editable '.[all,scanpy]' --group docs
+	@touch $@
+
+$(RELEASE): pyproject.toml $(COMPILER)
+	@echo "Installing the tools of a release"
+	@$(PYTHON) -m venv $(RELEASE_VENV)
+	@$(subst $(BIN),$(RELEASE_VENV)/bin,$(PIP)) --upgrade 'pip>=25.1'
+	@$(subst $(BIN),$(RELEASE_VENV)/bin,$(PIP)) --group release
 	@touch $@

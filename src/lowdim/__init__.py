@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from .solvers.landmarks.nystrom import Nystrom
     from .solvers.landmarks.variational_nystrom import VariationalNystrom
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _HOMES = {
     "PCA": "estimators.linear.pca",

@@ -40,7 +40,7 @@ def test_the_page_for_people(tmp_path: Path) -> None:
     path = lowdim.save(model, tmp_path / "model.lowdim")
     text = str(models.describe(path))
     assert text.startswith("LaplacianEigenmaps: 90 points of 3 columns in 3 dimensions\n")
-    assert "written by: lowdim 0.1.0, format 2" in text
+    assert f"written by: lowdim {lowdim.__version__}, format 2" in text
     assert "new points: LocallyLinearMap" in text
     assert "n_neighbors = 12\n" in text
     assert "'class': 'LLL', 'n_landmarks': 25" in text

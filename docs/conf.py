@@ -25,7 +25,7 @@ extensions = [
     "executed",
     "myst_parser",
     "numpydoc",
-    "offline_math",
+    "offline",
     "repository",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",

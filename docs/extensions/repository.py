@@ -29,12 +29,12 @@ def copy_texts(app: Sphinx, config: Config) -> None:
 
 
 def point_to_copies(app: Sphinx, page: str, source: list[str]) -> None:
-    """In a repository a page points to the text itself, here to its copy."""
+    """In a repository a page points to the text itself, here to its copy; and to examples, here to the gallery."""
     up = "../" * page.count("/")
     source[0] = re.sub(
         rf"\]\({re.escape(up)}\.\./({'|'.join(TEXTS)})\.md",
         lambda found: f"]({up}{FOLDER}/{found[1].lower()}.md",
-        source[0],
+        source[0].replace(f"]({up}../examples/gallery)", f"]({up}gallery/index)"),
     )
 
 

@@ -21,7 +21,10 @@ import lowdim
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # These say where their data come from, and are run as they are when the site is built.
-EXECUTED = [DOCS / "start.md", *sorted(DOCS.glob("learn/*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
+EXECUTED = [
+    DOCS / "start.md",
+    *(page for part in ("learn", "reference", "tutorials") for page in sorted(DOCS.glob(f"{part}/*.md"))),
+]
 PAGES = [ROOT / "README.md", *sorted(set(DOCS.glob("*.md")) - set(EXECUTED)), *EXECUTED]
 QUICK = ("README.md", "docs/models.md")
 NEEDS = {"docs/single-cells.md": "scanpy", "docs/tutorials/single-cells.md": "scanpy"}

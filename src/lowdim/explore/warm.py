@@ -185,8 +185,10 @@ class Warm:
         return self._going
 
     def _neighborhood(self, model: Any, run: Run) -> Neighborhood:
-        wanted = model._wanted_neighbors(self.rows.n_rows)
-        if self.rows.n_rows > 10 * WIDEST and wanted > WIDEST:
+        """The neighbours of a preview; those of a perplexity are as many for every one, so that their places stay."""
+        is_many, n_rows = self.rows.n_rows > 10 * WIDEST, self.rows.n_rows
+        follows = hasattr(model, "perplexity") and model.n_neighbors is None
+        if is_many and (follows or model._wanted_neighbors(n_rows) > WIDEST):
             model = _narrowed(model, WIDEST)
         return model._neighborhood(self.rows, run)  # type: ignore[no-any-return]
 

@@ -90,6 +90,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "image_scrapers": (WrittenFiles(),),
     "reset_modules": (),
+    "capture_repr": (),
     "abort_on_example_error": True,
     "parallel": 2,
     "download_all_examples": False,

@@ -19,8 +19,9 @@ TEXTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "examples").glob("*.py")),
 ]
-# Names of files (cells.lowdim is one) and of what is not ours: `lowdim.fish` is the completion for a shell.
-FILES = {"lowdim.fish"}
+# Names of files (cells.lowdim is one) and of what is not ours: `lowdim.fish` is the completion for a shell,
+# `lowdim.formats` a group of entry points.
+FILES = {"lowdim.fish", "lowdim.formats"}
 
 
 def mentioned(text):

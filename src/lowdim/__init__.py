@@ -168,9 +168,20 @@ def __getattr__(name: str) -> Any:
     elif name == "datasets":
         value = import_module(".data.datasets", __name__)
     else:
-        value = _part(name)
+        value = _part_or_added(name)
     globals()[name] = value
     return value
+
+
+def _part_or_added(name: str) -> Any:
+    """A part of the package, or else a method that another package adds."""
+    try:
+        return _part(name)
+    except AttributeError:
+        added = import_module(".core.plugins", __name__)
+        if name.startswith("_") or name not in added.plugins("method"):
+            raise
+        return added.load_plugin("method", name)
 
 
 def __dir__() -> list[str]:

@@ -66,6 +66,10 @@ class MissingExtraError(LowdimError, ImportError):
     """An optional dependency is needed and not installed."""
 
 
+class PluginError(LowdimError, ImportError):
+    """What another package adds to lowdim cannot be used; the message names that package."""
+
+
 class ForkedError(LowdimError, RuntimeError):
     """A library below cannot go on in a forked process; the message says what can."""
 

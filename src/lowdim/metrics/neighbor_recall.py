@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike
 from .. import kernels
 from ..core.messages import named, setting
 from ..core.records import Floats, Integers
-from ..core.rules import Either, Function, Jobs, Nothing, OneOf, Rule, Whole
+from ..core.rules import Either, Function, Jobs, Nothing, Rule, Whole
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
 from ..neighbors import build_index
 from ..neighbors.graph import GraphIndex
 from ..neighbors.index import Index
-from ..neighbors.metrics import metric_names
+from ..neighbors.metrics import MetricName
 from ..validation import check_neighbors, check_parameters
 from .inputs import check_embedding, check_points, read_points
 
 _RULES: dict[str, Rule] = {
     "k": Whole(1),
-    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "metric": Either(MetricName("graph"), Function()),
     "n_jobs": Either(Nothing(), Jobs()),
 }
 

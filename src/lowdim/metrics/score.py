@@ -17,7 +17,7 @@ from ..core.streams import make_generator
 from ..data.rows import Rows
 from ..data.shards import comes_in_shards
 from ..errors import InputError
-from ..neighbors.metrics import MAPPED, metric_name, metric_names
+from ..neighbors.metrics import MAPPED, MetricName, metric_name
 from ..validation import check_neighbors, check_parameters
 from .correlations import Correlations
 from .distance_tables import Distances, MappedDistances, RanksAsked, View, distances_between, rows_in_view
@@ -32,7 +32,7 @@ from .trustworthiness import Trustworthiness
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Whole(1),
-    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "metric": Either(MetricName("graph"), Function()),
     "sample": Either(OneOf("auto", "all"), Whole(2)),
     "confidence": Real(0.0, high=1.0),
     "n_jobs": Either(Nothing(), Jobs()),

@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..metrics.distance_tables import MappedDistances, distances_between
 from ..metrics.inputs import check_embedding, check_labels, check_points, label_codes, read_points
 from ..metrics.sampling import ALL_ROWS, Sample, sample_size
-from ..neighbors.metrics import MAPPED, metric_name, metric_names
+from ..neighbors.metrics import MAPPED, MetricName, metric_name
 from ..validation import check_parameters
 from .clusters import ClusterTable, between_clusters
 from .distortion import distortion
@@ -33,7 +33,7 @@ SCALES = (15, 50, 150)
 _OWNER = "trust"
 _ALL, _SAMPLED = 100_000, 20_000
 _RULES: dict[str, Rule] = {
-    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "metric": Either(MetricName("graph"), Function()),
     "sample": Either(OneOf("auto", "all"), Whole(2)),
     "level": Real(0.0, high=1.0),
     "move": Real(0.0),

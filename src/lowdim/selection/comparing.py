@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..core.messages import named
 from ..core.records import Floats, Integers
-from ..core.rules import Either, Function, Jobs, Nothing, OneOf, Rule, Whole
+from ..core.rules import Either, Function, Jobs, Nothing, Rule, Whole
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -19,14 +19,14 @@ from ..metrics.inputs import check_embedding, read_points
 from ..metrics.neighbor_recall import neighbor_recall
 from ..metrics.procrustes import procrustes
 from ..neighbors import build_index
-from ..neighbors.metrics import metric_names
+from ..neighbors.metrics import MetricName
 from ..validation import check_neighbors, check_parameters
 from .comparison import Comparison
 
 _OWNER = "compare"
 _RULES: dict[str, Rule] = {
     "n_neighbors": Whole(1),
-    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "metric": Either(MetricName("graph"), Function()),
     "n_jobs": Either(Nothing(), Jobs()),
 }
 

@@ -24,7 +24,7 @@ from ..files.targets import STANDARD, Results, write_json, writing
 from ..options.build import build, described, read_extra
 from ..options.method import DEFAULT_METHOD, Chosen, add_choice, add_method, choose
 from ..options.shared import add_input, add_talk
-from ..options.table import methods
+from ..options.table import added_methods, methods
 from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
 from ..remarks import remark_on_data, remark_on_result
@@ -142,7 +142,8 @@ def listed_methods() -> str:
         f"  {name:<{width}}{KEEPS.get(name, methods()[name].title)}{' (default)' if name == DEFAULT_METHOD else ''}"
         for name in names
     ]
-    return "Methods, and what they keep:\n" + "\n".join(lines)
+    added = [f"  {name:<{width}}of {package}" for name, package in added_methods().items()]
+    return "Methods, and what they keep:\n" + "\n".join([*lines, *added])
 
 
 def run(options: argparse.Namespace, session: Session) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 import lowdim
 
 from ...core.messages import hyphenated
+from ...core.plugins import refused
 from ...core.rules import Either, OneOf, Rule
 from .table import kinds_of
 from .wording import flag_of
@@ -56,8 +57,20 @@ def as_text() -> str:
 
 def describe() -> dict[str, Any]:
     """The methods, the parts that they are put together from, functions that are commands, and formats."""
-    from ...affinities.names import NAMES as AFFINITIES
     from ...data import files
+
+    parts = _parts()
+    return {
+        "methods": {hyphenated(kind.__name__): _method(kind, parts) for kind in _estimators()},
+        "parts": parts,
+        "functions": {name: _parameters(getattr(lowdim, name), {}) for name in FUNCTIONS},
+        "formats": {"embedding": list(files.WRITABLE), "data": list(files.SUFFIXES)},
+    }
+
+
+def _parts() -> dict[str, dict[str, Entry]]:
+    """The configured objects that parameters take."""
+    from ...affinities.names import NAMES as AFFINITIES
     from ...estimators.embedding_driver.repulsion_and_optimizer import REPULSIONS
     from ...solvers.named import LANDMARK_SOLVERS
 
@@ -70,12 +83,17 @@ def describe() -> dict[str, Any]:
         owner: {name: _part(owner, kind) for name, kind in kinds.items()} for owner, kinds in owners.items()
     }
     parts["optimizer"] = {name: _optimizer(name) for name in _optimizers()}
-    return {
-        "methods": {hyphenated(kind.__name__): _method(kind, parts) for kind in _estimators()},
-        "parts": parts,
-        "functions": {name: _parameters(getattr(lowdim, name), {}) for name in FUNCTIONS},
-        "formats": {"embedding": list(files.WRITABLE), "data": list(files.SUFFIXES)},
-    }
+    return parts
+
+
+def describe_added(name: str) -> Entry:
+    """The same of a method that another package adds."""
+    from ...estimators.base import Estimator
+
+    kind = getattr(lowdim, name)
+    if not (isinstance(kind, type) and issubclass(kind, Estimator)):
+        raise refused("method", name, kind, "a class that is derived from lowdim.estimators.base.Estimator")
+    return _method(kind, _parts())
 
 
 def _estimators() -> list[Any]:
@@ -187,7 +205,7 @@ def _texts(described: Any) -> dict[str, str]:
         return descriptions(described.__doc__ or "")
     texts: dict[str, str] = {}
     for kind in reversed(described.__mro__):
-        if kind.__module__.startswith("lowdim"):
+        if kind is described or kind.__module__.startswith("lowdim"):
             texts |= descriptions(kind.__doc__ or "")
     return texts
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..parser import Parser
 from ..usage import UsageError, nearest
-from .table import REQUIRED, Method, Parameter, find_method, methods
+from .table import REQUIRED, Method, Parameter, added_methods, find_method, methods
 from .values import convert, placeholder
 from .wording import flag_of
 
@@ -50,7 +50,8 @@ def choose(arguments: Sequence[str]) -> Chosen:
     method = find_method(name)
     if method is None:
         wanted = re.sub(r"[\W_]", "", name.lower())
-        hint = ELSEWHERE.get(wanted) or nearest(name, methods()) or f" There are {', '.join(methods())}."
+        known = [*methods(), *added_methods()]
+        hint = ELSEWHERE.get(wanted) or nearest(name, known) or f" There are {', '.join(known)}."
         raise UsageError(f"there is no method {name!r}.{hint} 'lowdim embed --help' says what each is for.")
     parts = {owner: _value_of(arguments, f"--{owner}") for owner in OWNERS}
     return Chosen(method, {owner: part.lower() for owner, part in parts.items() if part})
@@ -80,7 +81,7 @@ def add_method(parser: Parser, chosen: Chosen) -> None:
     method = chosen.method
     own = parser.add_argument_group(f"options of {method.name}")
     running = parser.add_argument_group("running")
-    parser.words["--method"] = tuple(methods())
+    parser.words["--method"] = (*methods(), *added_methods())
     for parameter in method.parameters:
         if parameter.name not in HIDDEN:
             group = running if parameter.name in RUNNING else own

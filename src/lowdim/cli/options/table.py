@@ -13,6 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...core.messages import hyphenated
+from ...core.plugins import package_of, plugins
+
 REQUIRED = object()
 """The default of a parameter that has none."""
 
@@ -95,7 +98,24 @@ def methods() -> dict[str, Method]:
 def find_method(name: str) -> Method | None:
     """The method that a person means: t-SNE, tSNE and tsne are one."""
     wanted = re.sub(r"[\W_]", "", name.lower())
-    return next((m for m in methods().values() if m.name.replace("-", "") == wanted), None)
+    own = next((m for m in methods().values() if m.name.replace("-", "") == wanted), None)
+    added = next((name for name in plugins("method") if re.sub(r"[\W_]", "", name.lower()) == wanted), "")
+    return own or (_described(added) if added else None)
+
+
+@cache
+def _described(name: str) -> Method:
+    """A method that another package adds, as its class says of itself."""
+    from .describe import describe_added
+
+    entry = describe_added(name)
+    parameters, data = _parameters(entry["parameters"]), _parameters(entry["data"])
+    return Method(hyphenated(name), name, entry["title"], entry["summary"], parameters, data, entry["parts"])
+
+
+def added_methods() -> dict[str, str]:
+    """Names of the methods that other packages add, and their packages; nothing of them is imported."""
+    return {hyphenated(name): package_of(entries[0]) for name, entries in plugins("method").items()}
 
 
 @cache
@@ -138,7 +158,8 @@ def function_parameters(name: str) -> tuple[Parameter, ...]:
 
 def formats(what: str) -> tuple[str, ...]:
     """Suffixes of the files that ``data`` can be read from and an ``embedding`` can be written to."""
-    return tuple(_table()["formats"][what])
+    own = tuple(_table()["formats"][what])
+    return (*own, *(f".{name}" for name in plugins("format"))) if what == "data" else own
 
 
 def _parameters(entries: Sequence[Mapping[str, Any]]) -> tuple[Parameter, ...]:

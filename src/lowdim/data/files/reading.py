@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ...core.messages import named
+from ...core.plugins import load_plugin, plugins, refused
 from ...errors import FileError, InputError, LowdimError, MemoryLimitError
 from .checks import check_file
-from .table import Assign, Column, Request, Table, assign
+from .table import Assign, Column, Request, Table, assign, chosen_label
 
 _COLUMNS = ("label", "id", "drop")
 _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -25,6 +28,8 @@ _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ".zarr": ("zarr", (*_COLUMNS, "layer", "obsm", "key")),
 }
 """The reader of each suffix and what it can be asked for."""
+_ADDED = ("", ("label", "drop"))
+"""The same for a suffix that another package adds."""
 _PACKED = (".csv", ".tsv", ".txt", ".mtx")
 SUFFIXES = tuple(sorted([*_FORMATS, *(f"{suffix}.gz" for suffix in _PACKED)]))
 """The suffixes of the files that `read` knows."""
@@ -86,7 +91,7 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
     """Read what is asked for; ``choose`` gives the columns of a table their roles."""
     name = os.fspath(source)
     suffix = ".csv" if name == "-" else suffix_of(Path(name))
-    module, options = _FORMATS[suffix]
+    module, options = _FORMATS.get(suffix, _ADDED)
     for option in request.given:
         if option not in options:
             applies = [known for known, (_, takes) in _FORMATS.items() if option in takes]
@@ -94,7 +99,7 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
                 f"{named(option)}: {name} is {suffix}, to which it does not apply; it is for {', '.join(applies)}. "
                 "Leave it out."
             )
-    reader = import_module(f".{module}", __package__).read
+    reader: Any = import_module(f".{module}", __package__).read if module else _read_added
     try:
         if module == "delimited":
             table: Table = reader(name, request, suffix, choose)
@@ -118,13 +123,37 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
     return table
 
 
+def suffixes() -> tuple[str, ...]:
+    """The suffixes of all files that `read` knows: those of lowdim, and those that other packages add."""
+    return (*SUFFIXES, *(suffix for name in plugins("format") if (suffix := f".{name}") not in SUFFIXES))
+
+
+def _read_added(path: Path, request: Request) -> Table:
+    """What the reader of another package makes of a file: points, or points and what else is said of them."""
+    name = suffix_of(path).removeprefix(".")
+    check_file(path)
+    reader = load_plugin("format", name)
+    if not callable(reader):
+        raise refused("format", name, reader, "a function of a path")
+    found = reader(path)
+    if not isinstance(found, Table):
+        found = Table(found)
+    if getattr(found.X, "ndim", 0) != 2:
+        raise refused("format", name, found.X, "a function that gives an array of two dimensions, or a Table")
+    columns, label = chosen_label(found.columns, request, str(path))
+    return replace(found, columns=columns, label=label or found.label, source=str(path))
+
+
 def suffix_of(path: Path) -> str:
     """The suffix that tells how to read a file, without .gz."""
     name = path.name.lower()
     for suffix in _FORMATS:
         if name.endswith(suffix) or (suffix in _PACKED and name.endswith(f"{suffix}.gz")):
             return suffix
+    for added in plugins("format"):
+        if name.endswith(f".{added}"):
+            return f".{added}"
     check_file(path)
     raise FileError(
-        f"{path}: its suffix is none of {', '.join(SUFFIXES)}. Rename it to what it is, or convert it."
+        f"{path}: its suffix is none of {', '.join(suffixes())}. Rename it to what it is, or convert it."
     )

@@ -10,7 +10,7 @@ from ...core.rules import Either, Function, Jobs, Nothing, OneOf, Real, Rule, Wh
 from ...core.streams import make_generator
 from ...data.shards import comes_in_shards
 from ...errors import InputError
-from ...neighbors import metric_names
+from ...neighbors.metrics import MetricName
 from ...validation import check_neighbors, check_parameters
 from ..drawn_shards import Drawn, refuse_pairwise, size_of
 from ..inputs import check_points
@@ -34,7 +34,7 @@ _OWNER = "estimate_dimension"
 _RULES: dict[str, Rule] = {
     "method": OneOf("auto", *METHODS),
     "n_neighbors": Whole(3),
-    "metric": Either(OneOf(*(name for name in metric_names() if name != "graph")), Function()),
+    "metric": Either(MetricName("graph"), Function()),
     "sample": Either(OneOf("auto", "all"), Whole(2)),
     "confidence": Real(0.0, high=1.0),
     "n_jobs": Either(Nothing(), Jobs()),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ...core.messages import DATA, in_python, named, setting
+from ...core.plugins import load_plugin, plugins, refused
+from ...core.rules import OneOf
 from ...data.rows import Rows
 from ...errors import InputError
 from .base import MappedMetric
@@ -42,6 +44,7 @@ __all__ = [
     "GeneralMetric",
     "MappedMetric",
     "Metric",
+    "MetricName",
     "bind_metric",
     "metric_name",
     "metric_names",
@@ -50,8 +53,29 @@ __all__ = [
 
 
 def metric_names() -> tuple[str, ...]:
-    """Every metric name that a user may type, besides a function of two rows."""
+    """Every metric name of lowdim that a user may type, besides a function of two rows."""
     return tuple(sorted((*MAPPED, *NAMES, *PRECOMPUTED)))
+
+
+class MetricName(OneOf):
+    """The name of a metric of lowdim, or of one that another package adds."""
+
+    def __init__(self, *without: str) -> None:
+        super().__init__(*(name for name in metric_names() if name not in without))
+
+    def allows(self, value: object) -> bool:
+        """Whether the value may be used."""
+        return super().allows(value) or (isinstance(value, str) and value in plugins("metric"))
+
+
+def _added(metric: str | Callable[..., float]) -> str | Callable[..., float]:
+    """The function of a metric that another package adds; whatever else is given, as it is."""
+    if not isinstance(metric, str) or metric in metric_names() or metric not in plugins("metric"):
+        return metric
+    function = load_plugin("metric", metric)
+    if not callable(function):
+        raise refused("metric", metric, function, "a function of two rows")
+    return cast("Callable[..., float]", function)
 
 
 def bind_metric(
@@ -65,14 +89,16 @@ def bind_metric(
         If the name is not one of ``metric_names()``, or a parameter is none of the metric or cannot be one.
     """
     given = dict(parameters or {})
+    metric = _added(metric)
     if metric == "minkowski" and (given.keys() <= {"p"} and given in MINKOWSKI):
         return NORMS[MINKOWSKI.index(given)]
     if not callable(metric) and metric not in metric_names():
-        close = difflib.get_close_matches(str(metric), metric_names(), n=1)
+        known = (*metric_names(), *plugins("metric"))
+        close = difflib.get_close_matches(str(metric), known, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise InputError(
             f"{setting('metric', metric)} is not known.{hint} Allowed are "
-            f"{', '.join(metric_names())}{in_python(', or a function of two rows')}."
+            f"{', '.join(known)}{in_python(', or a function of two rows')}."
         )
     if isinstance(metric, str) and not given:
         return metric

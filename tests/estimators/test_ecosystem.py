@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import inspect
 import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -79,3 +84,24 @@ def test_what_a_store_of_models_asks_for(name):
     cloudpickle = pytest.importorskip("cloudpickle")
     kept = io.BytesIO(cloudpickle.dumps(model))
     assert_array_equal(cloudpickle.load(kept).transform(POINTS[:3]), model.transform(POINTS[:3]))
+
+
+@pytest.mark.slow
+def test_scikit_learn_checks_of_array_namespaces():
+    """SciPy reads the switch at its import, so that they run in a process of their own; without it they are skipped.
+
+    KernelPCA is left out: the check calls `inverse_transform`, which it refuses unless it was asked to learn it.
+    """
+    contract = Path(__file__).with_name("test_sklearn_contract.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]
+    done = subprocess.run(
+        [*command, "-k", "array_api and not KernelPCA", str(contract)],
+        env=os.environ | {"SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    counts = re.search(r"(\d+) passed, \d+ deselected", done.stdout)  # and none skipped
+    assert counts is not None, done.stdout[-500:]
+    assert int(counts[1]) >= 10

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import __version__
 from ..core.atomic import check_target, writing
 from ..errors import InputError, InputTypeError, MissingExtraError
-from ..estimators.base import Estimator
-from ..maps.linear import LinearMap
+
+if TYPE_CHECKING:
+    from ..maps.linear import LinearMap
 
 OPSET = 17
 """Version of ONNX's operators. The two that are needed are older: every runtime of the last years has them."""
@@ -92,6 +93,10 @@ def to_onnx(
 
 def _linear_map(model: Any) -> LinearMap:
     """The map of a model, where it is linear."""
+    # Imported here: to describe a model file takes neither scikit-learn nor Numba.
+    from ..estimators.base import Estimator
+    from ..maps.linear import LinearMap
+
     kind = type(model).__name__
     if not isinstance(model, Estimator):
         raise InputTypeError(f"model must be a fitted PCA or OrientedPCA of lowdim; got {kind}.")

@@ -11,7 +11,7 @@ from tasks_to_run import Square
 
 from lowdim.core.run import Run
 from lowdim.engine import places_to_work, run_tasks, using
-from lowdim.engine.on_dask import OnDask
+from lowdim.engine.on_dask import OnDask, _Watch
 from lowdim.engine.threads import Threads
 from lowdim.errors import InputError, WorkersError
 from lowdim.store.tasks import TaskStore
@@ -84,3 +84,12 @@ def test_results_that_do_not_arrive_are_said(
     monkeypatch.setattr("lowdim.engine.on_dask.perform", print)
     with using(client), pytest.raises(WorkersError, match="a folder that every worker"):
         run_tasks(Square(), 1, store, Run.of())
+
+
+def test_what_ends_between_two_looks_is_not_lost(client: Any, store: TaskStore) -> None:
+    watch = _Watch(client, Square(), store, {0})
+    watch.submit([0])
+    watch._futures[0].result()
+    assert not watch._is_lost(0)
+    assert watch.look()
+    assert (watch.tally.tasks, watch.tally.retries) == (1, 0)

@@ -125,7 +125,9 @@ class _Watch:
         if future.status == "error":
             self._judge(number, future)
             return True
-        if future.status == "finished" and not self.store.has(self.task.name, number):
+        if future.status == "finished":
+            if self.store.has(self.task.name, number):
+                return False  # it ended after the last look at the store: the next one will find it
             self._failures[number] += 1
             if self._failures[number] > MOST_FAILURES:
                 raise WorkersError(

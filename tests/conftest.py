@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -127,3 +129,11 @@ def data_folder() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("LOWDIM_DATA does not name a folder of data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

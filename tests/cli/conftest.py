@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,11 +71,3 @@ def write_h5ad():
                 file.create_dataset(f"obsm/{name}", data=values)
 
     return write
-
-
-@pytest.fixture
-def heard():
-    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

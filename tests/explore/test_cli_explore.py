@@ -31,6 +31,7 @@ def started(*words):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another there")
+@pytest.mark.usefixtures("heard")
 def test_the_first_line_is_the_address_and_ctrl_c_closes_the_port(tmp_path):
     X, _ = blobs(60)
     np.save(tmp_path / "X.npy", X)

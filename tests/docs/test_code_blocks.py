@@ -57,7 +57,6 @@ def pages_with(language):
 def folder(monkeypatch):
     """A folder with the files that pages speak of; what their code changes in the process is put back."""
     handler = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setenv("HOME", os.devnull)
     with blocks.working_folder() as place, warnings.catch_warnings():
         monkeypatch.setenv("HOME", str(place))
         yield place

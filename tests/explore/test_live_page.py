@@ -122,8 +122,6 @@ def test_pictures_come_in_the_order_of_their_generations(browser):
         drawn = browser.run("window.drawn.map(({ generation, iteration }) => [generation, iteration])")
         assert drawn == sorted(drawn)
         assert drawn[-1][0] == page.session.generation
-        # Fewer are drawn than computed, and none is waited for.
-        assert len(drawn) <= page.session.outbox.dropped + len(drawn)
 
 
 @pytest.mark.slow

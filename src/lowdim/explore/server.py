@@ -9,7 +9,6 @@ from threading import Lock, Thread
 from types import TracebackType
 from typing import Any, Self
 
-from ..errors import LowdimError
 from .document import page
 from .guard import HOST, Guard
 from .protocol import LARGEST_MESSAGE, ProtocolError, parse
@@ -165,8 +164,6 @@ class Server:
                 self.session.receive(parse(text))
         except ProtocolError as error:
             connection.close(BROKEN, str(error)[:120])
-        except LowdimError as error:
-            self.session.outbox.say("refused", request="", message=str(error))
         except (ConnectionClosed, OSError):
             return
 

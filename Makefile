@@ -56,9 +56,10 @@ export PYTHONDONTWRITEBYTECODE =
 # One BLAS thread for each process: more of them than cores wait for each other.
 test coverage: export OPENBLAS_NUM_THREADS = 1
 test coverage: export OMP_NUM_THREADS = 1
-test: $(COMPILER) browser ## lint, then run the tests
-	@# The kernels are compiled while the rest is installed, and rules and types are checked: each has one processor.
-	@$(AGAIN) $(COMPILED) & kernels=$$!; $(AGAIN) lint; checks=$$?; wait $$kernels && exit $$checks
+test: ## lint, then run the tests
+	@# The browser comes from the network, and the kernels are compiled, while the rest is installed and checked.
+	@$(AGAIN) browser & browser=$$!; $(AGAIN) $(COMPILER) || exit; \
+	$(AGAIN) $(COMPILED) & kernels=$$!; $(AGAIN) lint; checks=$$?; wait $$browser; wait $$kernels && exit $$checks
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) $(ARGS)
 
 coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that none of them reaches: half as long again

@@ -29,17 +29,17 @@ CHECKED = [
     lowdim.LaplacianEigenmaps(),
     lowdim.SpectralClustering(n_clusters=2),
     lowdim.TSNE(max_iter=10),
-    lowdim.ElasticEmbedding(max_iter=10, homotopy=3),
     lowdim.UMAP(max_iter=10),
     lowdim.MDS(),
-    lowdim.DiffusionMap(),
-    lowdim.PaCMAP(max_iter=9),
 ]
 # Variants of a class above, and classes that differ from one in their objective alone.
 KIN = [
     lowdim.LLE(variant="modified"),
     lowdim.LLE(variant="hessian"),
     lowdim.LLE(variant="ltsa"),
+    lowdim.ElasticEmbedding(max_iter=10, homotopy=3),
+    lowdim.DiffusionMap(),
+    lowdim.PaCMAP(max_iter=9),
     lowdim.SymmetricSNE(max_iter=30),
     lowdim.SNE(max_iter=30),
     lowdim.Sammon(),

@@ -13,10 +13,18 @@ ARGS    ?=
 
 BIN     := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
-# The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
+# Installs into a virtual environment: $(call install,FOLDER,WHAT). uv takes a third of pip's processor time; pip does it where
+# uv cannot. The kernels are compiled in .venv below, by the Numba that will load them, and not in an environment of pip's own.
 # Python compiles what is imported, when it is: pip would compile everything, which takes longer than all else it does.
-PIP     := HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
-DOCS_PIP = $(subst $(BIN),$(DOCS_VENV)/bin,$(PIP))
+# A comma that separates no arguments.
+COMMA    := ,
+PIP      = $(1)/bin/python -m pip install -qq --no-compile --disable-pip-version-check
+install  = export HATCH_BUILD_NO_HOOKS=true; \
+  $(1)/bin/uv pip install -q --system-certs --python $(1)/bin/python $(2) 2>/dev/null || \
+  { $(call PIP,$(1)) --upgrade 'pip>=25.1' && $(call PIP,$(1)) $(2); }
+# pip may have been told of another index, which uv would not know.
+fetch_uv = [ -n "$$PIP_INDEX_URL" ] || $(1)/bin/python -m pip config get global.index-url >/dev/null 2>&1 || \
+  $(call PIP,$(1)) uv || true
 
 # Stamp files: each stands for a finished step. Change pyproject.toml, and the installs run again.
 READY := $(VENV)/.ready-$(VERSION)
@@ -135,27 +143,27 @@ $(READY):
 	  echo "$(VENV) is not a virtual environment: move it away, or set VENV to another folder" >&2; exit 1; fi
 	@echo "Setting up $(VENV) with Python $(VERSION)"
 	@$(PYTHON) -m venv --clear $(VENV)
+	@$(call fetch_uv,$(VENV))
 	@touch $@
 
-# What compiles the kernels, and a pip that knows dependency groups.
+# What compiles the kernels.
 $(COMPILER): pyproject.toml $(READY)
-	@$(PIP) --upgrade 'pip>=25.1'
-	@$(PIP) numba scipy
+	@$(call install,$(VENV),numba scipy)
 	@touch $@
 
 $(DEMO): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim"
-	@$(PIP) --editable '.[plot]'
+	@$(call install,$(VENV),--editable '.[plot]')
 	@touch $@
 
 $(DEV): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim with every extra and the tools (a minute or two, once)"
-	@$(PIP) --editable '.[all]' --group dev
+	@$(call install,$(VENV),--editable '.[all]' --group dev)
 	@touch $(DEMO) $@
 
 $(BENCH): pyproject.toml $(COMPILER)
 	@echo "Installing lowdim for the benchmarks"
-	@$(PIP) --editable '.[bench]'
+	@$(call install,$(VENV),--editable '.[bench]')
 	@touch $(DEMO) $@
 
 $(COMPILED): $(KERNELS) | $(COMPILER)
@@ -169,19 +177,19 @@ $(COMPILED_DEMO): $(KERNELS) | $(COMPILER)
 	@touch $@
 
 $(TORTURE): $(DEV)
-	@$(PIP) --group torture || echo "atheris has no wheel here: only our own inputs will be fed"
+	@$(call install,$(VENV),--group torture) || echo "atheris has no wheel here: only our own inputs will be fed"
 	@touch $@
 
 $(DOCS): pyproject.toml $(COMPILER)
 	@echo "Installing what the documentation is built with (a minute or two, once)"
 	@$(PYTHON) -m venv $(DOCS_VENV)
-	@$(DOCS_PIP) --upgrade 'pip>=25.1'
-	@$(DOCS_PIP) --editable '.[all,scanpy]' --group docs
+	@$(call fetch_uv,$(DOCS_VENV))
+	@$(call install,$(DOCS_VENV),--editable '.[all$(COMMA)scanpy]' --group docs)
 	@touch $@
 
 $(RELEASE): pyproject.toml $(COMPILER)
 	@echo "Installing the tools of a release"
 	@$(PYTHON) -m venv $(RELEASE_VENV)
-	@$(subst $(BIN),$(RELEASE_VENV)/bin,$(PIP)) --upgrade 'pip>=25.1'
-	@$(subst $(BIN),$(RELEASE_VENV)/bin,$(PIP)) --group release
+	@$(call fetch_uv,$(RELEASE_VENV))
+	@$(call install,$(RELEASE_VENV),--group release)
 	@touch $@

@@ -117,6 +117,9 @@ def _large() -> Iterator[tuple[str, Work]]:
     for optimizer in ("sd", "sd-", "fp", "diagh"):
         make = partial(lowdim.TSNE, optimizer=optimizer, **few)
         yield f"TSNE, {optimizer}, many points", partial(_fit, make, roll[:6000])
+    yield "ForceAtlas2, many points", partial(_fit, partial(lowdim.ForceAtlas2, max_iter=3), roll[:6000])
+    pieces = np.vstack([roll[:300], roll[300:400] + 1000.0]).astype(np.float32)
+    yield "pieces, single precision", partial(_fit, lowdim.Isomap, pieces)
     for choose in ("farthest", "k-means"):
         make = partial(lowdim.LaplacianEigenmaps, solver=lowdim.LLL(60, choose=choose))
         yield f"landmarks by {choose}", partial(_fit, make, roll[:3000])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from long_places import long_graph
 from scipy.special import logsumexp
 
 from lowdim.core.run import Run
@@ -43,7 +43,7 @@ class Case:
     def objective(self, d, repulsion=None, n_jobs=1):
         n_points, kernel = len(self.P), KERNELS[self.name]
         engine = (repulsion or Exact()).start(kernel, n_points, d, Run.of(0, n_jobs))
-        attraction = Attraction(csr_array(self.W), kernel, Run.of(0, n_jobs))
+        attraction = Attraction(long_graph(self.W), kernel, Run.of(0, n_jobs))
         if self.name.startswith("ee"):
             return ElasticEmbedding(attraction, engine, self.lam, self.masses, self.data)
         made = {"s-sne": SymmetricSNE, "t-sne": TSNE, "sne": SNE}[self.name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from long_places import long_graph
 from scipy import sparse
 
 from lowdim import kernels
@@ -18,7 +19,7 @@ ONE = Run.of(0, 1)
 def graph():
     rng = np.random.default_rng(0)
     W = sparse.random_array((700, 700), density=0.02, rng=rng, format="csr")
-    return sparse.csr_array(W + W.T)
+    return long_graph(W + W.T)
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 300.0])

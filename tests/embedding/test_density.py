@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from embedding_reference import make_case, numerical_gradient, relative, squares
-from scipy.sparse import csr_array
+from long_places import long_graph
 
 from lowdim.core.run import Run
 from lowdim.objectives.density import FLOOR, Density
@@ -19,7 +19,7 @@ KERNELS = [GAUSSIAN, STUDENT, Power(1.577, 0.895)]
 def graph(rng, n_points=25):
     W = np.triu(rng.uniform(size=(n_points, n_points)) < 0.3, 1).astype(float)
     W[np.arange(n_points - 1), np.arange(1, n_points)] = 1.0
-    return csr_array(W + W.T)
+    return long_graph(W + W.T)
 
 
 def make(kernel, rng, *, masses=False, n_jobs=1, shift=0.1, strength=1.7):
@@ -105,7 +105,7 @@ def test_it_is_one_more_term_of_every_objective(name):
     rng = np.random.default_rng(5)
     case = make_case(name, rng)
     plain = case.objective(2)
-    W = csr_array(case.W)
+    W = long_graph(case.W)
     density = Density(
         W, rng.uniform(0.1, 4.0, 11), plain.attraction.kernel, 2.0, 0.1, np.ones(11), Run.of(0, 1)
     )

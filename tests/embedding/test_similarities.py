@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from embedding_kernels import Tail, near_values
 from embedding_reference import block_laplacian, differences, numerical_gradient, relative, squares
+from long_places import long_graph
 from scipy.sparse import csr_array, random_array
 
 import lowdim
@@ -60,9 +61,9 @@ def picture(n_points, d, width=5.0, seed=0):
 def weights(n_points, seed=3):
     W = random_array((n_points, n_points), density=0.3, rng=np.random.default_rng(seed), format="csr")
     W.setdiag(0)
-    W = csr_array(W + W.T)
+    W = long_graph(W + W.T)
     W.eliminate_zeros()
-    return csr_array(W / W.sum())
+    return long_graph(W / W.sum())
 
 
 def dense_field(kernel, X, charges):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from embedding_reference import block_laplacian, differences, numerical_gradient, relative, squares
-from scipy.sparse import csr_array, random_array
+from long_places import long_graph
+from scipy.sparse import random_array
 
 from lowdim import kernels
 from lowdim.core.run import Run
@@ -25,7 +26,7 @@ SHAPES = [(0.0, 1.0), (0.1, 1.0), (0.99, 1.0), (0.1, 0.5), (0.0, 5.0), (0.99, 5.
 def graph(n_points, seed=3):
     W = random_array((n_points, n_points), density=0.3, rng=np.random.default_rng(seed), format="csr")
     W.setdiag(0)
-    W = csr_array(W + W.T)
+    W = long_graph(W + W.T)
     W.eliminate_zeros()
     return W
 

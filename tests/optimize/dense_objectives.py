@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from long_places import long_graph
 from scipy import sparse
 
 from lowdim.core.run import Run
@@ -30,7 +31,7 @@ class Dense(Stateless):
 
     def __init__(self, kind, W, lam=1.0):
         self.kind, self.W, self.lam = kind, np.asarray(W), lam
-        self.weights = sparse.csr_array(self.W)
+        self.weights = long_graph(self.W)
         self.degrees = self.W.sum(axis=1)
         self.evaluations = 0
 
@@ -82,7 +83,7 @@ class Quadratic(Stateless):
         self.A, self.offset, self.lam = np.asarray(A, float), offset, lam
         off = -self.A / 4.0
         np.fill_diagonal(off, 0.0)
-        self.weights = sparse.csr_array(np.maximum(off, 0.0))
+        self.weights = long_graph(np.maximum(off, 0.0))
         self.degrees = np.diag(self.A) / 4.0
 
     def with_lambda(self, lam):

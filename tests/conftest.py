@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -46,13 +47,18 @@ def _leave_listed(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _leave_others_of_every(items: list[pytest.Item]) -> None:
-    """Of a test marked as every(n) mark all cases but each n-th as slow, by name: the tests may have been shuffled."""
+    """Of a test marked as every(n) mark all cases but each n-th as slow, by name: the tests may have been shuffled.
+
+    Where it begins hangs on the test, so that of the same list one test tries other cases than the next.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("every"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for of_test in cases.values():
-        for number, item in enumerate(sorted(of_test, key=lambda item: item.nodeid)):
+    for test, of_test in cases.items():
+        for number, item in enumerate(
+            sorted(of_test, key=lambda item: item.nodeid), start=crc32(test.encode())
+        ):
             if number % item.get_closest_marker("every").args[0]:
                 item.add_marker(pytest.mark.slow)
 

@@ -75,6 +75,7 @@ MISSING = {
 
 @pytest.mark.parametrize("use", [score, sweep, error, plot, column])
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.every(2)
 def test_every_form_gives_what_codes_give(use: Any, form: str) -> None:
     plain = (CODES > 0).astype(int) if form == "bool" else CODES
     assert use(FORMS[form]) == use(plain)

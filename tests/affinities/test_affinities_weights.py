@@ -84,6 +84,7 @@ def test_contract_of_training_weights(affinity: Affinity, points: np.ndarray) ->
 
 
 @pytest.mark.parametrize("affinity", AFFINITIES, ids=str)
+@pytest.mark.every(2)
 def test_new_rows_depend_on_themselves_alone(affinity: Affinity, points: np.ndarray) -> None:
     new = np.random.default_rng(1).normal(size=(30, 3))
     fitted = affinity.fit(neighbors_of(points, 10), Run.of())

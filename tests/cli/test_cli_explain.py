@@ -61,6 +61,7 @@ def test_the_column_that_differs_comes_first(lowdim_command, model_file, folder)
         ("explain map.lowdim rows.csv --rows empty.txt", 1, "at least one of the 60 points"),
     ],
 )
+@pytest.mark.every(2)
 def test_what_cannot_be_meant_is_refused(lowdim_command, model_file, folder, line, code, message):
     (folder / "wrong.txt").write_text("3, 99")
     (folder / "empty.txt").write_text("")

@@ -57,6 +57,7 @@ def test_exact_field(kernel, d, n_points):
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @KERNELS
+@pytest.mark.every(2)
 def test_sums(kernel, d, order):
     """Several numbers of columns, and numbers of points that are no multiple of anything."""
     for n_points, n_columns in ((1, 1), (2, 3), (7, 1), (603, 5)):

@@ -97,6 +97,7 @@ def test_frames(name: str, library: str, images: np.ndarray, fitted) -> None:
 
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("order", ["F", "strided", "list"])
+@pytest.mark.every(2)
 def test_memory_layouts(name: str, order: str, images: np.ndarray, fitted) -> None:
     data = images.astype(float)
     layouts = {

@@ -24,6 +24,7 @@ def islands() -> np.ndarray:
 
 @pytest.mark.parametrize("name", NEIGHBOR_BASED)
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.every(2)
 def test_every_row_gets_finite_coordinates_and_a_warning(name: str, policy: str, islands: np.ndarray) -> None:
     with pytest.warns(DisconnectedWarning, match="3 components of sizes 70, 50, 30"):
         model = make(name, on_disconnected=policy).fit(islands)

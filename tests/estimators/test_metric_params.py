@@ -60,6 +60,7 @@ def test_the_embedding_is_that_of_the_distances(kind: str, metric: Any, paramete
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.every(2)
 def test_parameters_decide_the_result_and_are_stored_with_the_model(kind: str, tmp_path: Path) -> None:
     weights = np.array([1.0, 5.0, 1.0, 1.0])
     model = clone(KINDS[kind]).set_params(metric="cityblock", metric_params={"w": weights}).fit(X)

@@ -135,6 +135,7 @@ def test_a_map_through_fitted_points_is_nearer_than_one_through_landmarks(solver
 
 
 @pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(2)
 def test_batching_does_not_matter(name: str, curved: np.ndarray) -> None:
     model = make(name, n_components=2).fit(curved[:200])
     new = curved[200:]

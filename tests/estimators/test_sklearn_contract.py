@@ -50,6 +50,7 @@ KIN = [
 
 
 @parametrize_with_checks(CHECKED)
+@pytest.mark.every(2)
 def test_scikit_learn_checks(estimator, check) -> None:
     check(estimator)
 
@@ -67,6 +68,7 @@ def few_digits(digits) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
+@pytest.mark.every(2)
 def test_clone_and_pickle(name: str, few_digits) -> None:
     X, _ = few_digits
     model = make(name, n_components=2).fit(X)
@@ -80,6 +82,7 @@ def test_clone_and_pickle(name: str, few_digits) -> None:
 @pytest.mark.parametrize(
     "name", [*SOME, *(pytest.param(name, marks=pytest.mark.slow) for name in LANDMARKED)]
 )
+@pytest.mark.every(2)
 def test_pipeline_and_grid_search(name: str, few_digits) -> None:
     X, y = few_digits
     pipeline = make_pipeline(StandardScaler(), make(name, n_components=2), KNeighborsClassifier(3))
@@ -92,6 +95,7 @@ def test_pipeline_and_grid_search(name: str, few_digits) -> None:
 
 
 @pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
+@pytest.mark.every(2)
 def test_set_output_and_feature_names(name: str, few_digits) -> None:
     pd = pytest.importorskip("pandas")
     X, _ = few_digits
@@ -109,6 +113,7 @@ def test_set_output_and_feature_names(name: str, few_digits) -> None:
 
 
 @pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
+@pytest.mark.every(2)
 def test_report_tells_what_was_done(name: str, few_digits) -> None:
     X, _ = few_digits
     model = make(name, n_components=2).fit(X)
@@ -131,6 +136,7 @@ def test_plan_costs_nothing_and_names_stages(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*SOME, *LANDMARKED])
+@pytest.mark.every(2)
 def test_callback_hears_every_stage(name: str, few_digits) -> None:
     X, _ = few_digits
     heard = []

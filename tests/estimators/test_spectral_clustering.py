@@ -102,6 +102,7 @@ def test_the_embedding_of_components_is_that_of_the_whole_graph() -> None:
 
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("n_clusters", [3, 5])
+@pytest.mark.every(2)
 def test_every_solver_keeps_components_apart(name: str, n_clusters: int) -> None:
     model = lowdim.SpectralClustering(
         n_clusters, n_neighbors=9, solver=SOLVERS[name], on_disconnected="per_component"

@@ -93,6 +93,7 @@ def spoiled(content: bytes, how: str) -> bytes:
 
 
 @pytest.mark.parametrize("how", ["empty", "cut", "magic alone", "flipped", "garbage", "numba's own"])
+@pytest.mark.every(2)
 def test_a_damaged_file_is_compiled_anew(kept, how):
     path = file_of(kept)
     path.write_bytes(spoiled(path.read_bytes(), how))
@@ -226,6 +227,7 @@ def test_a_kernel_compiled_with_the_package_needs_no_other_folder(shipped, monke
 
 
 @pytest.mark.parametrize("how", ["empty", "cut", "magic alone", "flipped", "garbage", "numba's own"])
+@pytest.mark.every(2)
 def test_a_damaged_file_of_the_package_is_left_alone(shipped, how):
     path = file_of(shipped)
     damaged = spoiled(path.read_bytes(), how)

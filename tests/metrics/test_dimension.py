@@ -36,6 +36,7 @@ def sphere(d, n=1500, seed=0):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("d", [1, 2, 5, 10])
+@pytest.mark.every(2)
 def test_cubes(method, d):
     value = estimate_dimension(cube(d), method=method)[method]
     # Ten dimensions have edges everywhere, where half of a neighbourhood is missing.
@@ -44,6 +45,7 @@ def test_cubes(method, d):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.every(2)
 def test_spheres(method, d):
     assert estimate_dimension(sphere(d), method=method)[method] == pytest.approx(d, rel=0.1)
 

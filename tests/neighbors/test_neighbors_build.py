@@ -53,6 +53,7 @@ def test_the_number_of_neighbours_decides_too():
 
 @pytest.mark.parametrize("patience", [2.0, 30.0])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "minkowski", "mahalanobis"])
+@pytest.mark.every(2)
 def test_a_plan_names_the_search_of_the_fit(metric, patience):
     for n in (100, 20_000, 25_000, 38_000, 70_000, 150_000, 180_000, 336_000, 2_000_000):
         for d in (2, 3, 10, 50, 784, 3000):

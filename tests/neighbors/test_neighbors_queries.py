@@ -107,6 +107,7 @@ def spread_in_few(n_rows: int, seed: int, n_columns: int = 300) -> np.ndarray:
         ("correlation", "integers"),
     ],
 )
+@pytest.mark.every(2)
 def test_a_projection_finds_the_same_neighbours(metric: str, case: str) -> None:
     points, rows = spread_in_few(1500, 0), spread_in_few(300, 1)
     if case == "outliers":

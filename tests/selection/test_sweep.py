@@ -151,6 +151,7 @@ NESTED = [
 
 
 @pytest.mark.parametrize("make", NESTED)
+@pytest.mark.every(2)
 def test_one_fit_serves_every_number_of_components(few, make, monkeypatch):
     data, labels = few
     fits = []

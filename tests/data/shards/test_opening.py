@@ -147,6 +147,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.filterwarnings("ignore")  # what libraries say of each other
+@pytest.mark.every(2)
 def test_every_source_gives_the_rows_of_any_range(kind: str, tmp_path: Path) -> None:
     source = lowdim.shards(SOURCES[kind](tmp_path))
     assert source.shape == ROWS.shape

@@ -24,7 +24,7 @@ class Unread(InMemory):
 )
 def test_who_needs_all_rows_says_so_before_the_work(estimator: object) -> None:
     with pytest.raises(
-        InputError, match=r"needs all rows.*LaplacianEigenmaps and SpectralClustering go over"
+        InputError, match=r"needs all rows.*LaplacianEigenmaps, LLE and SpectralClustering go over"
     ):
         estimator.fit(Unread.of(ROWS))  # type: ignore[attr-defined]
 

@@ -166,7 +166,7 @@ def test_a_damaged_result_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("lowdim.sharded.fit_lll.EdgeSums.__call__", cut)
+        patch.setattr("lowdim.sharded.edge_sums.EdgeSums.__call__", cut)
         with pytest.raises(KeyboardInterrupt):
             fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
     damaged = tmp_path / "carry" / "00000002.task"
@@ -192,7 +192,7 @@ def test_numbers_that_are_none_are_named_by_their_row() -> None:
         ({"solver": "exact"}, "needs all rows in memory, because solver='exact' does"),
         (
             {"solver": lowdim.Nystrom(50)},
-            "with solver='lll', LaplacianEigenmaps and SpectralClustering go over",
+            "with solver='lll', LaplacianEigenmaps, LLE and SpectralClustering go over",
         ),
         ({"solver": lowdim.LLL(50, polish=5)}, "polish of LLL needs the graph of all points"),
         ({"solver": lowdim.LLL(50, choose="farthest")}, "choose='farthest' looks at all rows"),

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..core.records import PlannedStage
 from ..data.shards import Shards
-from ..methods.laplacian import Eigenmaps
+from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
-from ..solvers.landmarks.lll import LLL
+from ..solvers.landmarks.configuration import LandmarkSolver
 from .layout import Layout
 
 # Processor seconds of a row, measured on 102,000 rows of 50 columns with 15 neighbours: to merge its lists and to add
 # up its edges. To route it goes by the landmarks that it is compared with; the small problem by their third power.
 _MERGE, _SUMS = 7e-6, 2e-5
+_PATCHES = {"standard": 3e-5, "modified": 1.3e-4, "hessian": 1e-4, "ltsa": 1e-4}
+"""The same of patches, by the variant."""
 _ROUTE, _ROUTE_LANDMARK = 5e-6, 4e-9
 _SOLVE = 1.5e-11
 
 
 def planned(
-    source: Shards, layout: Layout, method: Eigenmaps, solver: LLL, workers: int
+    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
 ) -> list[PlannedStage]:
     """The stages, with the bytes of all workers together."""
     (n_rows, n_columns), k = source.shape, method.graph.width
@@ -36,6 +39,8 @@ def planned(
     )
     asked = n_rows if layout.wanted_cells == 1 else layout.cells_of_a_point * n_rows
     cells = min(workers, layout.wanted_cells)
+    is_local = isinstance(method, LocallyLinear)
+    sums = _PATCHES[method.variant] if is_local else _SUMS
     ties = 8 * L**2 if L >= 2000 else 32 * L**2
     return [
         PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
@@ -54,7 +59,11 @@ def planned(
             kept=0,
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),
-        PlannedStage("sums", _SUMS * n_rows / workers, cells * members * (60 * k + 40 * K_Z)),
+        PlannedStage(
+            "sums",
+            sums * n_rows / workers,
+            cells * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
+        ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),
         PlannedStage("place", 1e-7 * n_rows / workers, workers * block * 8 * (method.width + 3 * K_Z)),
     ]

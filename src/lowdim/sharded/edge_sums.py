@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +20,7 @@ from scipy.sparse import csr_array
 from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
 from ..affinities.weights import SMALLEST, symmetric
 from ..core.parallel import row_blocks
-from ..core.records import Floats, Neighbors, Sparse
+from ..core.records import Floats, Integers, Neighbors, Operator, Sparse
 from ..core.run import Run
 from ..errors import InputError
 from ..solvers.landmarks.galerkin import Reduced
@@ -57,21 +56,8 @@ class EdgeSums:
         values = self._weights(graph, scales)
         W = symmetric(graph, values, self.affinity.symmetrize, run)  # type: ignore[attr-defined]
         D = degrees(W)
-        ones: Floats = np.asarray(Z @ np.ones((self.n_landmarks, 1)))
-        by_landmark = csr_array(Z.T)
-        A = triangle(W, D, Z)
-        B = upper(csr_array(by_landmark @ csr_array(sparse.diags_array(D) @ Z)))
-        store.put(
-            self.name,
-            number,
-            {
-                **packed("A", A),
-                **packed("B", B),
-                "constraint": np.asarray(by_landmark @ D),
-                "row_sums": np.asarray(by_landmark @ Laplacian(W, D, 1).apply(ones)).ravel(),
-                "mass": np.array(D.sum()),
-            },
-        )
+        A = triangle(csr_array(sparse.diags_array(D / 2) - sparse.triu(W, 1)), Z)
+        store.put(self.name, number, sums(A, row_sums_of(Laplacian(W, D, 1), Z), Z, D))
 
     def _read(self, store: TaskStore, cell: int) -> tuple[Neighbors, Floats, Sparse]:
         """The edges of a cell among its own points, their local scales, and their weights on the landmarks."""
@@ -92,12 +78,8 @@ class EdgeSums:
         order = np.argsort(begins, kind="stable")
         indptr = np.concatenate(([0], np.cumsum(np.bincount(begins, minlength=before))))
         graph = Neighbors(indptr, np.concatenate(ends)[order], np.concatenate(values)[order], before)
-        return graph, np.concatenate(scales), self._weights_on_landmarks(landmarks, shares)
-
-    def _weights_on_landmarks(self, landmarks: list[Any], shares: list[Any]) -> Sparse:
-        indices, values = np.concatenate(landmarks), np.concatenate(shares)
-        indptr = np.arange(len(indices) + 1, dtype=np.int32) * indices.shape[1]
-        return csr_array((values.ravel(), indices.ravel(), indptr), shape=(len(indices), self.n_landmarks))
+        Z = weights_on_landmarks(np.concatenate(landmarks), np.concatenate(shares), self.n_landmarks)
+        return graph, np.concatenate(scales), Z
 
     def _weights(self, graph: Neighbors, scales: Floats) -> Floats:
         """Weights of the edges, by their distances, or by what was made of these before."""
@@ -115,6 +97,12 @@ class EdgeSums:
         return values
 
 
+def weights_on_landmarks(landmarks: Integers, shares: Floats, n_landmarks: int) -> Sparse:
+    """Z of some points, as many entries in each row."""
+    indptr = np.arange(len(landmarks) + 1, dtype=np.int32) * landmarks.shape[1]
+    return csr_array((shares.ravel(), landmarks.ravel(), indptr), shape=(len(landmarks), n_landmarks))
+
+
 def check_affinity(affinity: Affinity) -> None:
     """InputError for an affinity whose weights are not known an edge at a time."""
     affinity.check()
@@ -130,9 +118,8 @@ def check_affinity(affinity: Affinity) -> None:
         )
 
 
-def triangle(W: Sparse, D: Floats, Z: Sparse) -> Sparse:
-    """The upper triangle of Z'(D - W)Z, by chunks of points: with U = D / 2 - triu(W), it is Z'UZ + (Z'UZ)'."""
-    U = csr_array(sparse.diags_array(D / 2) - sparse.triu(W, 1))
+def triangle(U: Sparse, Z: Sparse) -> Sparse:
+    """The upper triangle of Z'(U + U')Z, by chunks of points: U is the upper triangle of A with half its diagonal."""
     total = csr_array((Z.shape[1], Z.shape[1]))
     for rows in row_blocks(Z.shape[0], CHUNK):
         part = csr_array(Z[rows].T @ csr_array(U[rows] @ Z))
@@ -145,6 +132,25 @@ def upper(matrix: Sparse) -> Sparse:
     out = csr_array(sparse.triu(matrix))
     out.sort_indices()
     return out
+
+
+def row_sums_of(operator: Operator, Z: Sparse) -> Floats:
+    """What the rows of A~ = Z'AZ should sum to: Z'A(Z 1)."""
+    ones: Floats = np.asarray(Z @ np.ones((Z.shape[1], 1)))
+    return np.asarray(csr_array(Z.T) @ operator.apply(ones)).ravel()
+
+
+def sums(A: Sparse, row_sums: Floats, Z: Sparse, mass: Floats) -> Arrays:
+    """What a cell leaves: its A~ (upper triangle) with the sums of its rows, and what comes of B = diag(mass)."""
+    by_landmark = csr_array(Z.T)
+    B = upper(csr_array(by_landmark @ csr_array(sparse.diags_array(mass) @ Z)))
+    return {
+        **packed("A", A),
+        **packed("B", B),
+        "constraint": np.asarray(by_landmark @ mass),
+        "row_sums": row_sums,
+        "mass": np.array(mass.sum()),
+    }
 
 
 def packed(name: str, matrix: Sparse) -> Arrays:

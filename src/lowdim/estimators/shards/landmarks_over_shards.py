@@ -16,15 +16,13 @@ from ...core.run import Store
 from ...data.shards import Shards
 from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError, MemoryLimitError
-from ...methods.clustering import UnitEigenmaps
-from ...methods.laplacian import Eigenmaps, choose_affinity
 from ...neighbors.metrics import MappedMetric, resolve_metric
 from ...neighbors.points import PAIRWISE
 from ...sharded.costs import planned
-from ...sharded.edge_sums import check_affinity
 from ...sharded.fit_lll import ShardedLLL
 from ...sharded.layout import Layout
 from ...sharded.place import Output
+from ...sharded.summands import check_summands, has_sums, summands_of
 from ...solvers.landmarks.lll import LLL
 from ...solvers.named import resolve_solver
 from ...store.identity import Identity
@@ -57,8 +55,6 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
     run = estimator._run(events, Place(), Store())
     if estimator.solver == "auto":
         run.chosen("method", "LLL", "rows in shards are solved by landmarks alone")
-    affinity = choose_affinity(method.affinity, method.bandwidth, run)
-    check_affinity(affinity)
     dtype = np.dtype(np.float32 if source.dtype == np.float32 else np.float64)
     _check_room(estimator, source.n_samples * method.width * dtype.itemsize)
 
@@ -68,7 +64,7 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
 
     with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD:
         path = None if estimator.checkpoint is None else Path(store.root) / RESULT
-        fit = ShardedLLL(source, method, affinity, solver, layout, store)
+        fit = ShardedLLL(source, solver, layout, store, method, method.graph, summands_of(method, run))
         embedded = estimator._after_shards(fit.embed(Output(method.width, dtype, path), run), run)
         estimator._leave(embedded, embedded.coordinates, recorder, source.shape)
     return estimator
@@ -84,8 +80,7 @@ def plan_over_shards(estimator: Any, source: Shards, layout: Layout | None = Non
 def _settings(estimator: Any, source: Shards) -> tuple[Any, LLL]:
     """Method and solver; an InputError where they cannot go over shards."""
     method = estimator._method()
-    # By the very class: a diffusion map is an eigenmap of other weights, which need all degrees at once.
-    if type(method) not in (Eigenmaps, UnitEigenmaps):
+    if not has_sums(method):
         raise needs_all_rows(estimator, source)
     solver: Any = resolve_solver(estimator)
     if estimator.solver == "auto":
@@ -111,6 +106,7 @@ def _check_method(estimator: Any, method: Any, solver: LLL, source: Shards) -> N
             f"{setting('radius', method.graph.radius)}. Use {named('n_neighbors')}."
         )
     validation.check_neighbors(method.graph.width, source.n_samples, 0)
+    check_summands(method)
     filters = {name: getattr(solver, name) for name in ("smooth", "polish", "certify")}
     for name, given in filters.items():
         if given:

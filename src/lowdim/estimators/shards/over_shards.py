@@ -36,5 +36,5 @@ def needs_all_rows(estimator: Any, source: Shards, why: str = "") -> InputError:
         f"{type(estimator).__name__} needs all rows in memory{reason}; {DATA} comes in shards ({source.n_samples} x "
         f"{source.n_features}). Load the rows where they fit (numpy.asarray), or fit a random subset of them and "
         f"transform the others; PCA, TSNE, UMAP and their kin and, with {setting('solver', 'lll')}, "
-        "LaplacianEigenmaps and SpectralClustering go over shards."
+        "LaplacianEigenmaps, LLE and SpectralClustering go over shards."
     )

@@ -96,6 +96,11 @@ class LocallyLinear(Method):
         """The sum of the eigenvalues is the reconstruction error."""
         return {"reconstruction_error": float(solution.values.sum())}
 
+    @property
+    def falls_into_sums(self) -> bool:
+        """Yes."""
+        return True
+
     def for_landmarks(self, n_landmarks: int, run: Run) -> Self:
         """No more neighbours than there are other landmarks."""
         return fewer_neighbors(self, n_landmarks, run)

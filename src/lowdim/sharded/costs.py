@@ -7,6 +7,8 @@ from typing import Any
 
 from ..core.records import PlannedStage
 from ..data.shards import Shards
+from ..methods.base import Size
+from ..methods.costs import PAIR
 from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
 from ..solvers.landmarks.configuration import LandmarkSolver
@@ -21,10 +23,10 @@ _ROUTE, _ROUTE_LANDMARK = 5e-6, 4e-9
 _SOLVE = 1.5e-11
 
 
-def planned(
+def planned_sums(
     source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
 ) -> list[PlannedStage]:
-    """The stages, with the bytes of all workers together."""
+    """The stages of a fit by sums over cells, with the bytes of all workers together."""
     (n_rows, n_columns), k = source.shape, method.graph.width
     L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
     K_Z = solver.neighbors_for(method.n_components, L)
@@ -66,4 +68,30 @@ def planned(
         ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),
         PlannedStage("place", 1e-7 * n_rows / workers, workers * block * 8 * (method.width + 3 * K_Z)),
+    ]
+
+
+def planned_alone(
+    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
+) -> list[PlannedStage]:
+    """The stages of a fit of landmarks alone, which place the others, with the bytes of all workers together."""
+    n_rows, n_columns = source.shape
+    L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
+    block, width = min(layout.block_rows, n_rows), n_columns * source.dtype.itemsize
+    own = method.costs(Size(L, n_columns))
+    if solver.places_by_weights:
+        K_Z = solver.neighbors_for(method.width, L)
+        placing = _ROUTE + _ROUTE_LANDMARK * L, block * (4 * width + 48 * K_Z)
+    else:
+        placing = L * (n_columns + 5) * PAIR, block * 2 * width + min(1 << 28, 16 * block * L)
+    return [
+        PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
+        *own.forming,
+        *own.solving,
+        PlannedStage(
+            "place",
+            n_rows * placing[0] / workers,
+            workers * (placing[1] + 8 * block * method.width) + 8 * L * n_columns,
+            f"{layout.n_blocks} blocks",
+        ),
     ]

@@ -17,17 +17,13 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
-from ..affinities.weights import SMALLEST, symmetric
+from ..affinities import degrees
 from ..core.parallel import row_blocks
-from ..core.records import Floats, Integers, Neighbors, Operator, Sparse
-from ..core.run import Run
-from ..errors import InputError
+from ..core.records import Floats, Integers, Operator, Sparse
 from ..solvers.landmarks.galerkin import Reduced
 from ..spectral.operators import Laplacian
 from ..store.tasks import Arrays, TaskStore
-from .layout import Layout
-from .search import members_of
+from .cell_edges import CellEdges
 
 CHUNK = 1 << 15
 """Points of a cell whose rows of W Z are held at once."""
@@ -39,83 +35,39 @@ MANY_LANDMARKS = 2000
 class EdgeSums:
     """Leaves A~ and B~ of the edges of a cell, Z'D1, and what Z'(D - W)Z 1 should be.
 
-    ``spare`` stands in for a local scale of 0; ``sigma`` is the bandwidth of a Gaussian affinity.
+    The affinity of an edge is divided by the densities of its ends to the power ``alpha``, which are in the store in
+    units of ``mean``.
     """
 
-    layout: Layout
+    edges: CellEdges
     n_landmarks: int
-    affinity: Affinity
-    spare: float
-    sigma: float
+    alpha: float = 0.0
+    mean: float = 1.0
     name: str = "sums"
 
     def __call__(self, store: TaskStore, number: int) -> None:
         """Sum over the edges of a cell."""
-        run = Run.of(0, 1)
-        graph, scales, Z = self._read(store, number)
-        values = self._weights(graph, scales)
-        W = symmetric(graph, values, self.affinity.symmetrize, run)  # type: ignore[attr-defined]
+        blocks = range(self.edges.layout.n_blocks)
+        W = self.edges.affinities(store, number)
+        if self.alpha:
+            # Coifman & Lafon (2006), sect. 3.1: K = Q^-alpha W Q^-alpha.
+            density = [store.get("densities", block, number)["densities"] for block in blocks]
+            Q = sparse.diags_array((np.concatenate(density) / self.mean) ** -self.alpha)
+            W = csr_array(Q @ W @ Q)
+        carried = [store.get("carry", block, number) for block in blocks]
+        landmarks, shares = (
+            np.concatenate([part[name] for part in carried]) for name in ("landmarks", "shares")
+        )
+        Z = weights_on_landmarks(landmarks, shares, self.n_landmarks)
         D = degrees(W)
         A = triangle(csr_array(sparse.diags_array(D / 2) - sparse.triu(W, 1)), Z)
         store.put(self.name, number, sums(A, row_sums_of(Laplacian(W, D, 1), Z), Z, D))
-
-    def _read(self, store: TaskStore, cell: int) -> tuple[Neighbors, Floats, Sparse]:
-        """The edges of a cell among its own points, their local scales, and their weights on the landmarks."""
-        members = members_of(self.layout, store, cell)
-        starts, ends, values, scales, landmarks, shares = ([] for _ in range(6))
-        before = 0
-        for block in range(self.layout.n_blocks):
-            carried = store.get("carry", block, cell)
-            edges = store.get("merge", block, cell)
-            scales.append(store.get("scales", block, cell)["scales"])
-            starts.append(before + np.searchsorted(carried["places"], edges["from"]))
-            ends.append(np.searchsorted(members, edges["to"]))
-            values.append(edges["values"])
-            landmarks.append(carried["landmarks"])
-            shares.append(carried["shares"])
-            before += len(carried["places"])
-        begins = np.concatenate(starts)
-        order = np.argsort(begins, kind="stable")
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(begins, minlength=before))))
-        graph = Neighbors(indptr, np.concatenate(ends)[order], np.concatenate(values)[order], before)
-        Z = weights_on_landmarks(np.concatenate(landmarks), np.concatenate(shares), self.n_landmarks)
-        return graph, np.concatenate(scales), Z
-
-    def _weights(self, graph: Neighbors, scales: Floats) -> Floats:
-        """Weights of the edges, by their distances, or by what was made of these before."""
-        if isinstance(self.affinity, Entropic):
-            return graph.distances
-        if isinstance(self.affinity, Binary):
-            return np.ones_like(graph.distances)
-        if isinstance(self.affinity, SelfTuning):
-            scales = np.where(scales > 0, scales, self.spare)
-            ratio = graph.distances / np.repeat(scales, graph.counts)
-            values = np.exp(-ratio * (graph.distances / scales[graph.indices]))
-        else:
-            values = np.exp(-np.square(graph.distances / self.sigma))
-        values[values < SMALLEST] = 0.0
-        return values
 
 
 def weights_on_landmarks(landmarks: Integers, shares: Floats, n_landmarks: int) -> Sparse:
     """Z of some points, as many entries in each row."""
     indptr = np.arange(len(landmarks) + 1, dtype=np.int32) * landmarks.shape[1]
     return csr_array((shares.ravel(), landmarks.ravel(), indptr), shape=(len(landmarks), n_landmarks))
-
-
-def check_affinity(affinity: Affinity) -> None:
-    """InputError for an affinity whose weights are not known an edge at a time."""
-    affinity.check()
-    if not isinstance(affinity, SelfTuning | Binary | Entropic | Gaussian):
-        raise InputError(
-            f"affinity: {type(affinity).__name__} needs the whole graph, which rows in shards never have. Use "
-            "SelfTuning, Gaussian, Binary or Entropic."
-        )
-    if isinstance(affinity, Gaussian) and affinity.threshold is not None:
-        raise InputError(
-            "threshold of Gaussian may leave points without an edge, which rows in shards cannot mend. Leave it out, "
-            "and lower n_neighbors instead."
-        )
 
 
 def triangle(U: Sparse, Z: Sparse) -> Sparse:
@@ -186,6 +138,11 @@ class Total:
             mass += float(part["mass"])
             told(cell + 1)
         return cls(csr_array(A), csr_array(B), constraint, row_sums, mass)
+
+    def over_mass(self) -> Total:
+        """The same in units of the sum of all degrees, which is 1 then."""
+        A, B = (csr_array(part / self.mass) for part in (self.A, self.B))
+        return Total(A, B, self.constraint / self.mass, self.row_sums / self.mass, 1.0)
 
     def reduced(self) -> Reduced:
         """A~ and B~, the rows of A~ summing to what they should: see `galerkin`."""

@@ -42,6 +42,9 @@ SCRATCH = (
     "lend",
     "ratios",
     "scales",
+    "degrees",
+    "densities",
+    "density",
     "sampled",
     "sums",
     "weights",
@@ -124,6 +127,8 @@ class ShardedLLL(ShardedFit):
             total = Total.of(
                 self.store, cut.n_cells, cut.n_landmarks, lambda done: run.progress(done, cut.n_cells)
             )
+            if self.summands.are_of_a_walk:
+                total = total.over_mass()
 
         def solve() -> Arrays:
             reduced = total.reduced()

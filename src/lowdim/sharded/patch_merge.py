@@ -34,15 +34,12 @@ class MergePatches:
         """Merge the lists of a block."""
         members = [store.get("carry", number, cell)["places"] for cell in range(self.n_cells)]
         ids, distances, cells = found_by_cells(self.layout, store, number, members, self.n_neighbors)
-        size = len(ids)
-        wanted, lengths, _ = nearest(
-            *(each.reshape(size, -1) for each in (ids, distances, cells)), self.n_neighbors
-        )
+        wanted, lengths, _ = nearest(ids, distances, cells, self.n_neighbors)
         filled = wanted >= 0
         self._check(filled.sum(axis=1), number)
         held = _held(wanted, ids)
         slots = held.sum(axis=2).argmax(axis=1)
-        everyone = np.arange(size)
+        everyone = np.arange(len(ids))
         homes = cells[everyone, slots, 0]
         self._ask(store, number, wanted, homes, cells[:, :, 0], held, filled & ~held[everyone, slots])
         order = np.argsort(homes, kind="stable")

@@ -82,7 +82,7 @@ class Merge:
         """Merge the lists of a block."""
         members = [store.get("carry", number, cell)["places"] for cell in range(self.n_cells)]
         found = found_by_cells(self.layout, store, number, members, self.n_neighbors)
-        ids, distances, cells = nearest(*(each.reshape(len(each), -1) for each in found), self.n_neighbors)
+        ids, distances, cells = nearest(*found, self.n_neighbors)
         filled = ids >= 0
         counts = filled.sum(axis=1)
         indptr = np.concatenate(([0], np.cumsum(counts)))
@@ -141,8 +141,10 @@ def found_by_cells(
 def nearest(ids: Integers, distances: Floats, cells: Integers, k: int) -> tuple[Integers, Floats, Integers]:
     """The ``k`` nearest different candidates of each row, nearest first, ties by number; -1 where there are fewer.
 
-    Of one that several cells have found, the first of them counts: cells rise along a row.
+    The candidates are those of `found_by_cells`. Of one that several cells have found, the first of them counts.
     """
+    size = len(ids)
+    ids, distances, cells = ids.reshape(size, -1), distances.reshape(size, -1), cells.reshape(size, -1)
     if ids.shape[1] > k:
         order = np.argsort(ids, axis=1, kind="stable")
         ids, cells = np.take_along_axis(ids, order, 1), np.take_along_axis(cells, order, 1)

@@ -15,11 +15,12 @@ from ..core.run import Run
 from ..engine import Task
 from ..errors import InputError
 from ..methods.base import Method
-from ..methods.clustering import UnitEigenmaps
+from ..methods.diffusion import Diffusion
 from ..methods.laplacian import Eigenmaps, choose_affinity
 from ..methods.lle import LocallyLinear, fewest_neighbors
 from ..store.tasks import TaskStore
-from .edge_sums import EdgeSums, check_affinity
+from .cell_edges import CellEdges, Degrees, Densities, check_affinity
+from .edge_sums import EdgeSums
 from .layout import Layout
 from .patch_merge import Lend, MergePatches
 from .patch_sums import PatchRatios, PatchSums, threshold_of
@@ -44,6 +45,11 @@ class Summands(Protocol):
     """The sums of one kind of problem."""
 
     @property
+    def are_of_a_walk(self) -> bool:
+        """Whether B is a distribution: its diagonal sums to 1."""
+        ...
+
+    @property
     def keeps_rows(self) -> bool:
         """Whether the rows by cell are read again after the search."""
         ...
@@ -59,10 +65,16 @@ class Summands(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EdgeSummands:
-    """Of a graph Laplacian: one term an edge."""
+    """Of a graph Laplacian: one term an edge. ``alpha`` is that of a diffusion map, of a walk; None: of no walk."""
 
     affinity: Affinity
+    alpha: float | None = None
     keeps_rows: ClassVar[bool] = False
+
+    @property
+    def are_of_a_walk(self) -> bool:
+        """For a diffusion map."""
+        return self.alpha is not None
 
     def merging(self, cut: Cut) -> Task:
         """Each edge to the cell that found it."""
@@ -76,8 +88,19 @@ class EdgeSummands:
         spare, sigma = _median(scales), 1.0
         if isinstance(self.affinity, Gaussian):
             sigma = _sigma(self.affinity, reach, run)
-        runner(EdgeSums(cut.layout, cut.n_landmarks, self.affinity, spare, sigma), cut.n_cells)
+        edges = CellEdges(cut.layout, self.affinity, spare, sigma)
+        mean = self._mean_density(edges, cut, runner) if self.alpha else 1.0
+        runner(EdgeSums(edges, cut.n_landmarks, self.alpha or 0.0, mean), cut.n_cells)
         store.drop("scales")
+        store.drop("densities")
+
+    def _mean_density(self, edges: CellEdges, cut: Cut, runner: Runner) -> float:
+        """Leave the sums of the affinities of all points by cell, and return their mean."""
+        runner(Degrees(edges), cut.n_cells)
+        runner(Densities(cut.layout, cut.n_cells), cut.layout.n_blocks)
+        cut.store.drop("degrees")
+        parts = [float(cut.store.get("density", block)["sum"]) for block in range(cut.layout.n_blocks)]
+        return sum(parts) / cut.layout.n_samples or 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +109,7 @@ class PatchSummands:
 
     method: LocallyLinear
     keeps_rows: ClassVar[bool] = True
+    are_of_a_walk: ClassVar[bool] = False
 
     def merging(self, cut: Cut) -> Task:
         """Each point with its neighbours to its home."""
@@ -106,12 +130,6 @@ class PatchSummands:
         store.drop("route")
 
 
-def has_sums(method: Method) -> bool:
-    """Whether the problem of a method falls into sums over cells."""
-    # By the very class: a diffusion map is an eigenmap of other weights, which need all degrees at once.
-    return type(method) in (Eigenmaps, UnitEigenmaps, LocallyLinear)
-
-
 def check_summands(method: Method) -> None:
     """InputError, before the work, for a method whose terms are not known a cell at a time."""
     if isinstance(method, Eigenmaps):
@@ -130,7 +148,8 @@ def summands_of(method: Method, run: Run) -> Summands:
     if isinstance(method, LocallyLinear):
         return PatchSummands(method)
     assert isinstance(method, Eigenmaps)
-    return EdgeSummands(choose_affinity(method.affinity, method.bandwidth, run))
+    alpha = method.alpha if isinstance(method, Diffusion) else None
+    return EdgeSummands(choose_affinity(method.affinity, method.bandwidth, run), alpha)
 
 
 def _median(values: Floats) -> float:

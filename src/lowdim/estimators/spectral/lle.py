@@ -56,8 +56,8 @@ class LLE(SpectralEstimator):
         As in `LaplacianEigenmaps`.
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``, ``"lanczos"``;
-        or a landmark solver: `LLL`, `LandmarkZ`, `Nystrom`, `VariationalNystrom`, or its name. Rows in shards take
-        `LLL`, for every variant: see docs/scale.md.
+        or a landmark solver: `LLL`, `LandmarkZ`, `Nystrom`, `VariationalNystrom`, or its name. All but the last go over
+        rows in shards: see docs/scale.md.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose

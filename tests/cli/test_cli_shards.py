@@ -125,7 +125,7 @@ def test_errors_of_many_files_name_what_is_wrong(lowdim_command, rows):
     for line, said in (
         ("embed parts -m pca", "column 'kind' holds"),
         ("embed nothing/*.npy -m pca", "no file has such a name"),
-        ("embed points.zarr -m isomap --workers 2", "Isomap needs all rows in memory"),
+        ("embed points.zarr -m isomap --solver nystrom --workers 2", "with --solver landmark-z Isomap goes"),
         ("embed arrays -m pca --label kind", "only the features are read"),
     ):
         answer = lowdim_command(line)

@@ -340,8 +340,8 @@ def test_nothing_that_is_not_in_memory_is_loaded_unasked() -> None:
     for given in (lazy, xarray.DataArray(lazy)):
         with pytest.raises(InputTypeError, match=r"dask collection of 1.92 kB.*Give X\.compute\(\)"):
             lowdim.PCA(2).partial_fit(given)
-        with pytest.raises(InputError, match=r"Isomap needs all rows in memory.*numpy\.asarray"):
-            lowdim.Isomap().fit(given)
+        with pytest.raises(InputError, match=r"MDS needs all rows in memory.*numpy\.asarray"):
+            lowdim.MDS().fit(given)
     with pytest.raises(
         InputTypeError, match=r"xarray.Dataset with the variables 'height', 'width'.*X\['height'\]"
     ):
@@ -360,8 +360,8 @@ def test_arrays_in_open_files_are_not_loaded_unasked(tmp_path: Path) -> None:
     stored = zarr.create_array(tmp_path / "points.zarr", data=OTHERS)
     with pytest.raises(InputTypeError, match=r"open file \(zarr, shape"):
         lowdim.PCA(2).partial_fit(stored)
-    with pytest.raises(InputError, match="Isomap needs all rows in memory"):
-        lowdim.Isomap().fit(stored)
+    with pytest.raises(InputError, match="MDS needs all rows in memory"):
+        lowdim.MDS().fit(stored)
 
 
 @pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other

@@ -268,6 +268,31 @@ def test_interruption_keeps_what_is_done(few):
         sweep(lowdim.LLE(), {"n_neighbors": [20]}, few[0], score=judge)
 
 
+def test_a_sweep_that_goes_on_draws_for_every_seed_its_own(few, tmp_path, monkeypatch):
+    """Fits of two seeds to the same rows share their neighbours, and no random numbers with them."""
+    for name in ("is_worth", "allows"):
+        monkeypatch.setattr(f"lowdim.store.budget.Budget.{name}", lambda *_: True)
+    fitted = []
+
+    def stopping(event):
+        if event.kind == "started" and event.stage.startswith("n_neighbors"):
+            fitted.append(event.stage)
+            if len(fitted) == 2:
+                raise KeyboardInterrupt
+
+    def spread(fitted, X, y):
+        return float(np.abs(fitted.embedding_).sum())
+
+    def swept(**settings):
+        model, grid = lowdim.LLE(3, solver=lowdim.LLL(40)), {"n_neighbors": [12]}
+        return sweep(model, grid, few[0], score=spread, seeds=2, **settings)
+
+    with pytest.warns(LowdimWarning, match="interrupted after 1 of 2"):
+        swept(checkpoint=tmp_path, callback=stopping)
+    again = swept(checkpoint=tmp_path)
+    assert [run.figures for run in again.runs] == [run.figures for run in swept().runs]
+
+
 def test_spread_over_seeds(few):
     data, labels = few
     found = sweep(lowdim.LaplacianEigenmaps(3), {"n_neighbors": [10, 20]}, data, labels, seeds=[4, 5, 6])

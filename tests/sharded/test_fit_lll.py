@@ -166,7 +166,7 @@ def test_a_damaged_result_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("lowdim.sharded.fit_lll.EdgeSums.__call__", cut)
+        patch.setattr("lowdim.sharded.edge_sums.EdgeSums.__call__", cut)
         with pytest.raises(KeyboardInterrupt):
             fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
     damaged = tmp_path / "carry" / "00000002.task"
@@ -190,10 +190,6 @@ def test_numbers_that_are_none_are_named_by_their_row() -> None:
     ("settings", "message"),
     [
         ({"solver": "exact"}, "needs all rows in memory, because solver='exact' does"),
-        (
-            {"solver": lowdim.Nystrom(50)},
-            "with solver='lll', LaplacianEigenmaps and SpectralClustering go over",
-        ),
         ({"solver": lowdim.LLL(50, polish=5)}, "polish of LLL needs the graph of all points"),
         ({"solver": lowdim.LLL(50, choose="farthest")}, "choose='farthest' looks at all rows"),
         ({"solver": lowdim.LLL(landmarks=[1, N])}, "landmarks of LLL must be numbers of rows from 0 to 699"),
@@ -211,11 +207,6 @@ def test_what_needs_all_rows_is_refused_before_the_work(
     monkeypatch.setattr(InMemory, "rows", lambda *_: pytest.fail("read before it was refused"))
     with pytest.raises(InputError, match=message):
         eigenmaps(**settings).fit(InMemory.of(ROLL))
-
-
-def test_another_weighting_of_the_graph_is_not_taken_for_this_one() -> None:
-    with pytest.raises(InputError, match="DiffusionMap needs all rows"):
-        lowdim.DiffusionMap(solver=lowdim.LLL(50)).fit(InMemory.of(ROLL))
 
 
 def test_a_plan_holds_no_more_for_more_rows_and_a_limit_is_kept_before_the_work(

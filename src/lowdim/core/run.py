@@ -194,9 +194,11 @@ class Run:
         if not where.is_active:
             return call(run=self)
         place = where.inside(name, key)
+        # Inside of what fits share their places are the same: their seeds tell them apart.
+        by = f"{self.store.place.name} seed {self.streams.seed}"
         found = None if kept is None else place.find()
         if found is not None:
-            if found["by"] == self.store.place.name:
+            if found["by"] == by:
                 # What several fits share is told by the one that made it, and drawn from its streams.
                 for note in found["heard"]:
                     self._tell(note)
@@ -211,7 +213,7 @@ class Run:
                 "value": _plain(value),
                 "heard": [[e.kind, e.message, dict(e.data)] for e in heard if _is_to_tell(e)],
                 "random": self.streams.state(),
-                "by": self.store.place.name,
+                "by": by,
             }
             took = time.perf_counter() - began if seconds is None else seconds
             place.save_result(lambda: state, seconds=took)

@@ -21,7 +21,7 @@ _CHOSEN: ContextVar[Mapper | None] = ContextVar("_CHOSEN", default=None)
 
 @contextmanager
 def using(workers: Any) -> Iterator[None]:
-    """Run the stages of fits over shards on these workers.
+    """Run the stages of fits over shards, and the fits of sweeps, on these workers.
 
     No result depends on them. Whatever they are, they must see the same folder: that of ``checkpoint``, or the
     temporary files of this machine.
@@ -44,6 +44,11 @@ def using(workers: Any) -> Iterator[None]:
             yield
         finally:
             _CHOSEN.reset(token)
+
+
+def is_using() -> bool:
+    """Whether workers were asked for by `using`."""
+    return _CHOSEN.get() is not None
 
 
 def mapper_for(n_jobs: int | None) -> Mapper:

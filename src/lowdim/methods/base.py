@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ..core.records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
 from ..core.run import Run
@@ -18,6 +18,9 @@ from ..data.rows import Rows
 from ..maps.base import Map
 from ..neighbors.neighborhood import Graph, Neighborhood
 from ..neighbors.points import Points
+
+WayOverShards = Literal["sums", "alone"]
+"""Sums over cells of points that make the problem of all; or landmarks embedded alone, which place the others."""
 
 Part = Points | Neighborhood
 """What a method works on: the points alone, or their neighbour graph, whole or a component of it."""
@@ -119,9 +122,8 @@ class Solver(Protocol):
         """Whether the first coordinates of a fit are those of a fit with fewer."""
         ...
 
-    @property
-    def goes_over_shards(self) -> bool:
-        """Whether its sums over points can be made of blocks of rows that are never in memory together."""
+    def way_over_shards(self, method: Method) -> WayOverShards | None:
+        """How it embeds rows that are never in memory together; None: it cannot."""
         ...
 
     def works_alone(self, method: Method, points: Points) -> bool:
@@ -227,6 +229,11 @@ class Method(ABC):
     def for_landmarks(self, n_landmarks: int, run: Run) -> Method:
         """The method for the landmarks alone."""
         return self
+
+    @property
+    def falls_into_sums(self) -> bool:
+        """Whether A and B are sums over edges or over neighbourhoods, which cells of points can make one by one."""
+        return False
 
     @property
     def embeds_landmarks_alone(self) -> bool:

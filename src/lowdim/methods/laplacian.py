@@ -95,6 +95,11 @@ class Eigenmaps(Method):
         assert isinstance(problem, AffinityProblem)
         return Findings({"affinity_matrix_": problem.affinities})
 
+    @property
+    def falls_into_sums(self) -> bool:
+        """Yes."""
+        return True
+
     def for_landmarks(self, n_landmarks: int, run: Run) -> Self:
         """No more neighbours than there are other landmarks."""
         return fewer_neighbors(self, n_landmarks, run)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .. import validation
-from ..affinities.patches import patches_of
+from ..affinities.patches import Patches, patches_of
 from ..core.messages import DATA
-from ..core.records import PlannedStage, Problem, Solution
+from ..core.records import Floats, Neighbors, PlannedStage, Problem, Solution
 from ..core.run import Run
 from ..errors import DataWarning
 from ..maps.base import Map
@@ -62,16 +62,28 @@ class LocallyLinear(Method):
         return run.stage("weights", self._problem, part)
 
     def _problem(self, part: Neighborhood, run: Run) -> Problem:
-        neighbors, copies, d = part.bridged(), part.points.copies, self.n_components
-        if self.variant in ("ltsa", "hessian"):
-            # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
-            # neighbour has no equation, and on real data such points fill the null space with single points.
-            neighbors = with_self(neighbors)
-        patches = patches_of(part.index, neighbors, None, run)
+        patches = patches_of(part.index, self.patch_lists(part.bridged()), None, run)
+        return self.problem_of(patches, part.points.copies, run=run)
+
+    def patch_lists(self, neighbors: Neighbors) -> Neighbors:
+        """The points of each patch, of lists whose row i is that of point i."""
+        # Zhang & Zha (2004) count a point among its own neighbours. Without that, a point that is nobody's
+        # neighbour has no equation, and on real data such points fill the null space with single points.
+        return with_self(neighbors) if self.variant in ("ltsa", "hessian") else neighbors
+
+    def problem_of(
+        self, patches: Patches, copies: Floats | None = None, threshold: float | None = None, *, run: Run
+    ) -> Problem:
+        """The problem of patches whose row i is that of point i; there may be more points than patches.
+
+        ``copies`` is how many rows each point stands for, ``threshold`` the eta of modified LLE where it is not that of
+        these patches.
+        """
+        d = self.n_components
         if self.variant == "standard":
             return standard_lle(patches, reg=self.reg, weights=copies, run=run)
         if self.variant == "modified":
-            return modified_lle(patches, d, reg=self.reg, weights=copies, run=run)
+            return modified_lle(patches, d, reg=self.reg, weights=copies, threshold=threshold, run=run)
         if self.variant == "hessian":
             return hessian_lle(patches, d, weights=copies, run=run)
         return ltsa(patches, d, weights=copies, run=run)
@@ -83,6 +95,11 @@ class LocallyLinear(Method):
     def figures(self, solution: Solution, run: Run) -> Mapping[str, Any]:
         """The sum of the eigenvalues is the reconstruction error."""
         return {"reconstruction_error": float(solution.values.sum())}
+
+    @property
+    def falls_into_sums(self) -> bool:
+        """Yes."""
+        return True
 
     def for_landmarks(self, n_landmarks: int, run: Run) -> Self:
         """No more neighbours than there are other landmarks."""

@@ -16,7 +16,13 @@ SMALLEST_THRESHOLD = 1e-12
 
 
 def modified_lle(
-    patches: Patches, n_components: int, *, reg: float = 0.001, weights: Floats | None = None, run: Run
+    patches: Patches,
+    n_components: int,
+    *,
+    reg: float = 0.001,
+    weights: Floats | None = None,
+    threshold: float | None = None,
+    run: Run,
 ) -> Problem:
     """Smallest of A = sum_i m_i F_i F_i', F_i = e_i 1' - S_i W_i, many weights a point (Zhang & Wang 2006).
 
@@ -35,12 +41,15 @@ def modified_lle(
         Ridge of the weights w, as a share of the trace of the local Gram matrix.
     weights
         m: how many rows each point stands for; None where each stands for one.
+    threshold
+        eta; None: that of the patches.
     run
         Events, workers and random numbers.
     """
     neighbors = patches.neighbors
     require_neighbors(neighbors, n_components + 1, "modified", f"1 + {named('n_components')}")
-    threshold = max(float(np.median(_ratios(patches, n_components, run=run))), SMALLEST_THRESHOLD)
+    if threshold is None:
+        threshold = usual_threshold(residual_ratios(patches, n_components, run=run))
     own, indptr, indices = _patches_with_own(patches, run=run)
 
     def compute(rows: slice) -> Floats:
@@ -58,7 +67,12 @@ def modified_lle(
     return aligned(locals_, weights=weights, run=run)
 
 
-def _ratios(patches: Patches, n_components: int, run: Run) -> Floats:
+def usual_threshold(ratios: Floats) -> float:
+    """eta: the median of the ratios of all points."""
+    return max(float(np.median(ratios)), SMALLEST_THRESHOLD)
+
+
+def residual_ratios(patches: Patches, n_components: int, run: Run) -> Floats:
     """rho_i: what the first d eigenvalues of each patch leave over, as a share of them."""
     indptr, places = patches.neighbors.indptr, patches.places
     ratios = np.empty(patches.neighbors.n_rows)

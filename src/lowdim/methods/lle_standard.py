@@ -21,7 +21,7 @@ def standard_lle(patches: Patches, *, reg: float = 0.001, weights: Floats | None
     Parameters
     ----------
     patches
-        Neighbourhoods of the points.
+        Neighbourhoods of the points, or of the first of them: row i is that of point i.
     reg
         Ridge of the reconstruction weights, as a share of the trace of the local Gram matrix.
     weights
@@ -31,6 +31,6 @@ def standard_lle(patches: Patches, *, reg: float = 0.001, weights: Floats | None
     """
     require_neighbors(patches.neighbors, 1, "standard", "a point alone has no weights")
     W = reconstruction_weights(patches, run, reg=reg)
-    F = csr_array(eye_array(W.shape[0], format="csr") - W)
+    F = csr_array(eye_array(*W.shape, format="csr") - W)
     F.sort_indices()
-    return Problem(Normal(F, weights, run.n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[0], 1)))
+    return Problem(Normal(F, weights, run.n_jobs), "smallest", mass=weights, trivial=np.ones((W.shape[1], 1)))

@@ -60,13 +60,17 @@ class Fits:
 
     def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
         """A run for each point on one part of the data."""
+        for family in self.families():
+            yield from self.family_runs(family, part, shared, events, top)
+
+    def families(self) -> list[list[int]]:
+        """Places of the points that differ in ``n_components`` alone."""
         families: dict[tuple[int, ...], list[int]] = {}
         for place, point in enumerate(self.points):
             families.setdefault(point.family, []).append(place)
-        for family in families.values():
-            yield from self._family(family, part, shared, events, top)
+        return list(families.values())
 
-    def _family(
+    def family_runs(
         self, family: list[int], part: Part, shared: Shared, events: Events, top: Place
     ) -> Iterator[FitRecord]:
         """Runs of points that differ in ``n_components`` alone; what a sweep before this one did is taken over."""

@@ -15,19 +15,22 @@ from ..core.events import Events, Listener, LogLines
 from ..core.messages import DATA
 from ..core.places import Place
 from ..core.rules import Either, Function, Instance, Nothing, Rule, Truth, Whole
-from ..core.run import Shared
+from ..core.run import Run, Shared, Workers
 from ..data.rows import Rows
+from ..engine.places_to_work import is_using
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator
 from ..store.checkpoint import keeping
 from ..store.identity import Identity
+from ..store.task_checkpoint import task_store
+from .as_tasks import TaskedFits, part_of, split_of
 from .choose import choose_judges
 from .fits import Fits
 from .grid import Grid, Point, expand, widest
 from .inputs import read_labels, read_truth, resolve_seeds
 from .measures import Known, LabelError, Part
 from .result import FitRecord, Sweep
-from .split import Portion, fitted_rows, outside_rows, split_rows
+from .split import Portion
 
 RULES: Mapping[str, Rule] = {
     "checkpoint": Either(Instance(str, os.PathLike), Nothing()),
@@ -57,6 +60,9 @@ def sweep(
     weights on the landmarks and, where coordinates do not depend on their number, all values of ``n_components``.
     The scores are those of separate fits. A point that fails is a row that says why. Ctrl-C returns what is done so
     far, with a warning.
+
+    Within `lowdim.using` the fits run as tasks on its workers, each on one thread, and the table is the same; see
+    docs/scale.md.
 
     Parameters
     ----------
@@ -142,8 +148,29 @@ def sweep(
             f"sweep of {type(estimator).__name__}", estimator.get_params(deep=False) | others, data
         )
 
+    if is_using():
+        with task_store(checkpoint, identity, events) as store:
+            return _run_tasks(TaskedFits(fits, rows, known, repetitions, store), events)
     with keeping(checkpoint, identity, events) as place:
         return _run(fits, rows, known, repetitions, events, place)
+
+
+def _run_tasks(tasked: TaskedFits, events: Events) -> Sweep:
+    """The same as tasks on the workers of `lowdim.using`."""
+    began, fits, choice = time.perf_counter(), tasked.fits, tasked.fits.judges.choice
+    total, complete = len(fits.points) * len(tasked.seeds), True
+    with events.stage("sweep"):
+        if choice is not None:
+            events.chosen(choice.what, choice.choice, choice.why)
+        try:
+            tasked.run(Run(events, Workers(fits.estimator.n_jobs)))
+        except KeyboardInterrupt:
+            complete = False
+        runs = list(tasked.runs())
+        if not complete and not runs:
+            raise KeyboardInterrupt
+        _tell(fits.points, runs, total, events)
+    return _swept(fits, tasked.rows, tasked.seeds, runs, time.perf_counter() - began, complete)
 
 
 def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: Events, place: Place) -> Sweep:
@@ -168,6 +195,13 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
                 raise
             complete = False
         _tell(points, runs, total, events)
+    return _swept(fits, rows, seeds, runs, time.perf_counter() - began, complete)
+
+
+def _swept(
+    fits: Fits, rows: Rows, seeds: tuple[int, ...], runs: list[FitRecord], seconds: float, complete: bool
+) -> Sweep:
+    points, choice = fits.points, fits.judges.choice
     return Sweep(
         estimator=fits.estimator,
         shape=rows.shape,
@@ -177,7 +211,7 @@ def _run(fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], events: E
         seeds=seeds,
         runs=tuple(runs),
         choices=() if choice is None else (choice,),
-        seconds=time.perf_counter() - began,
+        seconds=seconds,
         complete=complete,
     )
 
@@ -186,24 +220,15 @@ def _parts(
     fits: Fits, rows: Rows, known: Known, seeds: tuple[int, ...], place: Place
 ) -> Iterator[tuple[Part, Shared]]:
     """The data of each repetition; those with the same rows share what was computed for them."""
-    pairwise = bool(fits.estimator.__sklearn_tags__().input_tags.pairwise)
     last: Part | None = None
     shared = Shared()
     for seed in seeds:
-        rng = np.random.default_rng(seed)
-        split = split_rows(rows.n_rows, fits.judges.test, fits.judges.out_of_sample, rng)
+        split = split_of(fits, rows.n_rows, seed)
         if last is None or not split.same_data(last.split):
             shared = Shared(
                 widest(fits.estimator, fits.points, split.fitted.size), place=place.inside("shared", seed)
             )
-            last = Part(
-                fitted_rows(rows, split, pairwise=pairwise),
-                outside_rows(rows, split, pairwise=pairwise),
-                split,
-                known,
-                seed,
-                fits.estimator.n_jobs,
-            )
+            last = part_of(fits, rows, known, split, seed)
         last = replace(last, split=split, seed=seed)
         yield last, shared
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..core.records import PlannedStage
 from ..data.shards import Shards
-from ..methods.laplacian import Eigenmaps
+from ..methods.base import Size
+from ..methods.costs import PAIR
+from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
-from ..solvers.landmarks.lll import LLL
+from ..solvers.landmarks.configuration import LandmarkSolver
 from .layout import Layout
 
 # Processor seconds of a row, measured on 102,000 rows of 50 columns with 15 neighbours: to merge its lists and to add
 # up its edges. To route it goes by the landmarks that it is compared with; the small problem by their third power.
 _MERGE, _SUMS = 7e-6, 2e-5
+_PATCHES = {"standard": 3e-5, "modified": 1.3e-4, "hessian": 1e-4, "ltsa": 1e-4}
+"""The same of patches, by the variant."""
 _ROUTE, _ROUTE_LANDMARK = 5e-6, 4e-9
 _SOLVE = 1.5e-11
 
 
-def planned(
-    source: Shards, layout: Layout, method: Eigenmaps, solver: LLL, workers: int
+def planned_sums(
+    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
 ) -> list[PlannedStage]:
-    """The stages, with the bytes of all workers together."""
+    """The stages of a fit by sums over cells, with the bytes of all workers together."""
     (n_rows, n_columns), k = source.shape, method.graph.width
     L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
     K_Z = solver.neighbors_for(method.n_components, L)
@@ -36,6 +41,8 @@ def planned(
     )
     asked = n_rows if layout.wanted_cells == 1 else layout.cells_of_a_point * n_rows
     cells = min(workers, layout.wanted_cells)
+    is_local = isinstance(method, LocallyLinear)
+    sums = _PATCHES[method.variant] if is_local else _SUMS
     ties = 8 * L**2 if L >= 2000 else 32 * L**2
     return [
         PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
@@ -54,7 +61,37 @@ def planned(
             kept=0,
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),
-        PlannedStage("sums", _SUMS * n_rows / workers, cells * members * (60 * k + 40 * K_Z)),
+        PlannedStage(
+            "sums",
+            sums * n_rows / workers,
+            cells * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
+        ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),
         PlannedStage("place", 1e-7 * n_rows / workers, workers * block * 8 * (method.width + 3 * K_Z)),
+    ]
+
+
+def planned_alone(
+    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
+) -> list[PlannedStage]:
+    """The stages of a fit of landmarks alone, which place the others, with the bytes of all workers together."""
+    n_rows, n_columns = source.shape
+    L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
+    block, width = min(layout.block_rows, n_rows), n_columns * source.dtype.itemsize
+    own = method.costs(Size(L, n_columns))
+    if solver.places_by_weights:
+        K_Z = solver.neighbors_for(method.width, L)
+        placing = _ROUTE + _ROUTE_LANDMARK * L, block * (4 * width + 48 * K_Z)
+    else:
+        placing = L * (n_columns + 5) * PAIR, block * 2 * width + min(1 << 28, 16 * block * L)
+    return [
+        PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
+        *own.forming,
+        *own.solving,
+        PlannedStage(
+            "place",
+            n_rows * placing[0] / workers,
+            workers * (placing[1] + 8 * block * method.width) + 8 * L * n_columns,
+            f"{layout.n_blocks} blocks",
+        ),
     ]

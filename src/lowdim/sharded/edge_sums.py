@@ -12,23 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from ..affinities import Affinity, Binary, Entropic, Gaussian, SelfTuning, degrees
-from ..affinities.weights import SMALLEST, symmetric
+from ..affinities import degrees
 from ..core.parallel import row_blocks
-from ..core.records import Floats, Neighbors, Sparse
-from ..core.run import Run
-from ..errors import InputError
+from ..core.records import Floats, Integers, Operator, Sparse
 from ..solvers.landmarks.galerkin import Reduced
 from ..spectral.operators import Laplacian
 from ..store.tasks import Arrays, TaskStore
-from .layout import Layout
-from .search import members_of
+from .cell_edges import CellEdges
 
 CHUNK = 1 << 15
 """Points of a cell whose rows of W Z are held at once."""
@@ -40,99 +35,43 @@ MANY_LANDMARKS = 2000
 class EdgeSums:
     """Leaves A~ and B~ of the edges of a cell, Z'D1, and what Z'(D - W)Z 1 should be.
 
-    ``spare`` stands in for a local scale of 0; ``sigma`` is the bandwidth of a Gaussian affinity.
+    The affinity of an edge is divided by the densities of its ends to the power ``alpha``, which are in the store in
+    units of ``mean``.
     """
 
-    layout: Layout
+    edges: CellEdges
     n_landmarks: int
-    affinity: Affinity
-    spare: float
-    sigma: float
+    alpha: float = 0.0
+    mean: float = 1.0
     name: str = "sums"
 
     def __call__(self, store: TaskStore, number: int) -> None:
         """Sum over the edges of a cell."""
-        run = Run.of(0, 1)
-        graph, scales, Z = self._read(store, number)
-        values = self._weights(graph, scales)
-        W = symmetric(graph, values, self.affinity.symmetrize, run)  # type: ignore[attr-defined]
+        blocks = range(self.edges.layout.n_blocks)
+        W = self.edges.affinities(store, number)
+        if self.alpha:
+            # Coifman & Lafon (2006), sect. 3.1: K = Q^-alpha W Q^-alpha.
+            density = [store.get("densities", block, number)["densities"] for block in blocks]
+            Q = sparse.diags_array((np.concatenate(density) / self.mean) ** -self.alpha)
+            W = csr_array(Q @ W @ Q)
+        carried = [store.get("carry", block, number) for block in blocks]
+        landmarks, shares = (
+            np.concatenate([part[name] for part in carried]) for name in ("landmarks", "shares")
+        )
+        Z = weights_on_landmarks(landmarks, shares, self.n_landmarks)
         D = degrees(W)
-        ones: Floats = np.asarray(Z @ np.ones((self.n_landmarks, 1)))
-        by_landmark = csr_array(Z.T)
-        A = triangle(W, D, Z)
-        B = upper(csr_array(by_landmark @ csr_array(sparse.diags_array(D) @ Z)))
-        store.put(
-            self.name,
-            number,
-            {
-                **packed("A", A),
-                **packed("B", B),
-                "constraint": np.asarray(by_landmark @ D),
-                "row_sums": np.asarray(by_landmark @ Laplacian(W, D, 1).apply(ones)).ravel(),
-                "mass": np.array(D.sum()),
-            },
-        )
-
-    def _read(self, store: TaskStore, cell: int) -> tuple[Neighbors, Floats, Sparse]:
-        """The edges of a cell among its own points, their local scales, and their weights on the landmarks."""
-        members = members_of(self.layout, store, cell)
-        starts, ends, values, scales, landmarks, shares = ([] for _ in range(6))
-        before = 0
-        for block in range(self.layout.n_blocks):
-            carried = store.get("carry", block, cell)
-            edges = store.get("merge", block, cell)
-            scales.append(store.get("scales", block, cell)["scales"])
-            starts.append(before + np.searchsorted(carried["places"], edges["from"]))
-            ends.append(np.searchsorted(members, edges["to"]))
-            values.append(edges["values"])
-            landmarks.append(carried["landmarks"])
-            shares.append(carried["shares"])
-            before += len(carried["places"])
-        begins = np.concatenate(starts)
-        order = np.argsort(begins, kind="stable")
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(begins, minlength=before))))
-        graph = Neighbors(indptr, np.concatenate(ends)[order], np.concatenate(values)[order], before)
-        return graph, np.concatenate(scales), self._weights_on_landmarks(landmarks, shares)
-
-    def _weights_on_landmarks(self, landmarks: list[Any], shares: list[Any]) -> Sparse:
-        indices, values = np.concatenate(landmarks), np.concatenate(shares)
-        indptr = np.arange(len(indices) + 1, dtype=np.int32) * indices.shape[1]
-        return csr_array((values.ravel(), indices.ravel(), indptr), shape=(len(indices), self.n_landmarks))
-
-    def _weights(self, graph: Neighbors, scales: Floats) -> Floats:
-        """Weights of the edges, by their distances, or by what was made of these before."""
-        if isinstance(self.affinity, Entropic):
-            return graph.distances
-        if isinstance(self.affinity, Binary):
-            return np.ones_like(graph.distances)
-        if isinstance(self.affinity, SelfTuning):
-            scales = np.where(scales > 0, scales, self.spare)
-            ratio = graph.distances / np.repeat(scales, graph.counts)
-            values = np.exp(-ratio * (graph.distances / scales[graph.indices]))
-        else:
-            values = np.exp(-np.square(graph.distances / self.sigma))
-        values[values < SMALLEST] = 0.0
-        return values
+        A = triangle(csr_array(sparse.diags_array(D / 2) - sparse.triu(W, 1)), Z)
+        store.put(self.name, number, sums(A, row_sums_of(Laplacian(W, D, 1), Z), Z, D))
 
 
-def check_affinity(affinity: Affinity) -> None:
-    """InputError for an affinity whose weights are not known an edge at a time."""
-    affinity.check()
-    if not isinstance(affinity, SelfTuning | Binary | Entropic | Gaussian):
-        raise InputError(
-            f"affinity: {type(affinity).__name__} needs the whole graph, which rows in shards never have. Use "
-            "SelfTuning, Gaussian, Binary or Entropic."
-        )
-    if isinstance(affinity, Gaussian) and affinity.threshold is not None:
-        raise InputError(
-            "threshold of Gaussian may leave points without an edge, which rows in shards cannot mend. Leave it out, "
-            "and lower n_neighbors instead."
-        )
+def weights_on_landmarks(landmarks: Integers, shares: Floats, n_landmarks: int) -> Sparse:
+    """Z of some points, as many entries in each row."""
+    indptr = np.arange(len(landmarks) + 1, dtype=np.int32) * landmarks.shape[1]
+    return csr_array((shares.ravel(), landmarks.ravel(), indptr), shape=(len(landmarks), n_landmarks))
 
 
-def triangle(W: Sparse, D: Floats, Z: Sparse) -> Sparse:
-    """The upper triangle of Z'(D - W)Z, by chunks of points: with U = D / 2 - triu(W), it is Z'UZ + (Z'UZ)'."""
-    U = csr_array(sparse.diags_array(D / 2) - sparse.triu(W, 1))
+def triangle(U: Sparse, Z: Sparse) -> Sparse:
+    """The upper triangle of Z'(U + U')Z, by chunks of points: U is the upper triangle of A with half its diagonal."""
     total = csr_array((Z.shape[1], Z.shape[1]))
     for rows in row_blocks(Z.shape[0], CHUNK):
         part = csr_array(Z[rows].T @ csr_array(U[rows] @ Z))
@@ -145,6 +84,25 @@ def upper(matrix: Sparse) -> Sparse:
     out = csr_array(sparse.triu(matrix))
     out.sort_indices()
     return out
+
+
+def row_sums_of(operator: Operator, Z: Sparse) -> Floats:
+    """What the rows of A~ = Z'AZ should sum to: Z'A(Z 1)."""
+    ones: Floats = np.asarray(Z @ np.ones((Z.shape[1], 1)))
+    return np.asarray(csr_array(Z.T) @ operator.apply(ones)).ravel()
+
+
+def sums(A: Sparse, row_sums: Floats, Z: Sparse, mass: Floats) -> Arrays:
+    """What a cell leaves: its A~ (upper triangle) with the sums of its rows, and what comes of B = diag(mass)."""
+    by_landmark = csr_array(Z.T)
+    B = upper(csr_array(by_landmark @ csr_array(sparse.diags_array(mass) @ Z)))
+    return {
+        **packed("A", A),
+        **packed("B", B),
+        "constraint": np.asarray(by_landmark @ mass),
+        "row_sums": row_sums,
+        "mass": np.array(mass.sum()),
+    }
 
 
 def packed(name: str, matrix: Sparse) -> Arrays:
@@ -180,6 +138,11 @@ class Total:
             mass += float(part["mass"])
             told(cell + 1)
         return cls(csr_array(A), csr_array(B), constraint, row_sums, mass)
+
+    def over_mass(self) -> Total:
+        """The same in units of the sum of all degrees, which is 1 then."""
+        A, B = (csr_array(part / self.mass) for part in (self.A, self.B))
+        return Total(A, B, self.constraint / self.mass, self.row_sums / self.mass, 1.0)
 
     def reduced(self) -> Reduced:
         """A~ and B~, the rows of A~ summing to what they should: see `galerkin`."""

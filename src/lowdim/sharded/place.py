@@ -14,7 +14,12 @@ from scipy.sparse import csr_array
 from ..core.atomic import writing
 from ..core.records import Floats
 from ..core.run import Run
+from ..data.rows import Rows
+from ..data.shards import Shards
+from ..solvers.landmarks.choosing import Landmarks
+from ..solvers.landmarks.weights import landmark_weights
 from ..spectral.signs import TIE
+from ..store.objects import unpacked_state
 from ..store.tasks import TaskStore
 from ..validation import check_finite
 from .layout import Layout
@@ -38,6 +43,49 @@ class Place:
         X = check_finite(np.asarray(Z @ coordinates), "The landmark solution")
         store.put("largest", number, {"largest": np.abs(X).max(axis=0)})
         store.put(self.name, number, {"X": X})
+
+
+@dataclass(frozen=True)
+class PlaceByWeights:
+    """Leaves Z X~ of a block, X~ the landmarks embedded alone, and how many of its rows are far from all (``far``)."""
+
+    source: Shards
+    layout: Layout
+    metric: str | Callable[..., float]
+    n_neighbors: int
+    reg: float
+    name: str = "place"
+
+    def __call__(self, store: TaskStore, number: int) -> None:
+        """Weigh and place the rows of a block."""
+        part, run = self.layout.block(number), Run.of(0, 1)
+        landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
+        rows = Rows(self.source.rows(part.start, part.stop))
+        found = landmark_weights(
+            rows, landmarks, self.n_neighbors, metric=self.metric, pairwise=False, reg=self.reg, run=run
+        )
+        coordinates = unpacked_state(store.get("alone", 0), run)["coordinates"]
+        X = check_finite(np.asarray(found.Z @ coordinates), "The landmark solution")
+        store.put("far", number, {"far": np.array([found.far, found.farthest])})
+        store.put(self.name, number, {"X": X})
+
+
+@dataclass(frozen=True)
+class PlaceByMap:
+    """Leaves what the map of the landmarks makes of the rows of a block."""
+
+    source: Shards
+    layout: Layout
+    name: str = "place"
+
+    def __call__(self, store: TaskStore, number: int) -> None:
+        """Place the rows of a block."""
+        part, run = self.layout.block(number), Run.of(0, 1)
+        map_ = unpacked_state(store.get("alone", 0), run)["map"]
+        rows = Rows(self.source.rows(part.start, part.stop))
+        with np.errstate(all="ignore"):  # what comes out is checked instead
+            X = map_.transform(rows, run)
+        store.put(self.name, number, {"X": check_finite(X, "The map of the landmarks")})
 
 
 def signs_of(store: TaskStore, layout: Layout) -> Floats:

@@ -81,7 +81,8 @@ class Merge:
     def __call__(self, store: TaskStore, number: int) -> None:
         """Merge the lists of a block."""
         members = [store.get("carry", number, cell)["places"] for cell in range(self.n_cells)]
-        ids, distances, cells = nearest(*self._candidates(store, number, members), self.n_neighbors)
+        found = found_by_cells(self.layout, store, number, members, self.n_neighbors)
+        ids, distances, cells = nearest(*found, self.n_neighbors)
         filled = ids >= 0
         counts = filled.sum(axis=1)
         indptr = np.concatenate(([0], np.cumsum(counts)))
@@ -111,33 +112,39 @@ class Merge:
         run = Run.of(0, 1)
         return self.affinity.fit(lists, run).conditional(lists, run)
 
-    def _candidates(
-        self, store: TaskStore, number: int, members: list[Integers]
-    ) -> tuple[Integers, Floats, Integers]:
-        """What each cell has found, one beside the other; -1 where there is nothing."""
-        part, each = self.layout.block(number), self.layout.cells_of_a_point
-        size, k = part.stop - part.start, self.n_neighbors
-        ids = np.full((size, each, k), -1, self.layout.row_type)
-        distances, cells = np.full((size, each, k), np.inf), np.zeros((size, each, k), np.int32)
-        used = np.zeros(size, np.int64)
-        for cell, places in enumerate(members):
-            if not places.size:
-                continue
-            found = store.get("search", cell, number)
-            width, slot = found["neighbors"].shape[1], used[places]
-            ids[places, slot, :width] = found["neighbors"]
-            distances[places, slot, :width] = found["distances"]
-            cells[places, slot] = cell
-            used[places] += 1
-        shape = (size, each * k)
-        return ids.reshape(shape), distances.reshape(shape), cells.reshape(shape)
+
+def found_by_cells(
+    layout: Layout, store: TaskStore, number: int, members: list[Integers], k: int
+) -> tuple[Integers, Floats, Integers]:
+    """What the cells of each point of a block have found, by rising cell; -1 where there is nothing.
+
+    Numbers of rows, distances and cells, each points x cells of a point x k. ``members`` are the points of the block
+    in every cell.
+    """
+    part, each = layout.block(number), layout.cells_of_a_point
+    size = part.stop - part.start
+    ids = np.full((size, each, k), -1, layout.row_type)
+    distances, cells = np.full((size, each, k), np.inf), np.zeros((size, each, k), np.int32)
+    used = np.zeros(size, np.int64)
+    for cell, places in enumerate(members):
+        if not places.size:
+            continue
+        found = store.get("search", cell, number)
+        width, slot = found["neighbors"].shape[1], used[places]
+        ids[places, slot, :width] = found["neighbors"]
+        distances[places, slot, :width] = found["distances"]
+        cells[places, slot] = cell
+        used[places] += 1
+    return ids, distances, cells
 
 
 def nearest(ids: Integers, distances: Floats, cells: Integers, k: int) -> tuple[Integers, Floats, Integers]:
     """The ``k`` nearest different candidates of each row, nearest first, ties by number; -1 where there are fewer.
 
-    Of one that several cells have found, the first of them counts: cells rise along a row.
+    The candidates are those of `found_by_cells`. Of one that several cells have found, the first of them counts.
     """
+    size = len(ids)
+    ids, distances, cells = ids.reshape(size, -1), distances.reshape(size, -1), cells.reshape(size, -1)
     if ids.shape[1] > k:
         order = np.argsort(ids, axis=1, kind="stable")
         ids, cells = np.take_along_axis(ids, order, 1), np.take_along_axis(cells, order, 1)

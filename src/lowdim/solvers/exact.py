@@ -19,7 +19,10 @@ class Exact:
     eigensolver: str = "auto"
     n_landmarks: None = None
     is_nested: ClassVar[bool] = True
-    goes_over_shards: ClassVar[bool] = False
+
+    def way_over_shards(self, method: Method) -> None:
+        """None: it needs all rows at once."""
+        return
 
     def works_alone(self, method: Method, points: Points) -> bool:
         """No: it needs all points."""

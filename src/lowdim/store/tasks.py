@@ -139,6 +139,10 @@ class TaskStore:
         for path in self._stage(name).glob("*" + SUFFIX):
             path.unlink(missing_ok=True)
 
+    def names(self, beginning: str) -> list[str]:
+        """Stages whose names begin so."""
+        return sorted(path.name for path in Path(self.root).glob(beginning + "*") if path.is_dir())
+
     def clear(self) -> None:
         """Remove every stage."""
         for path in Path(self.root).iterdir():

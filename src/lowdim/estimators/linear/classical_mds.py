@@ -7,11 +7,13 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 from ... import validation
-from ...core.messages import DATA
+from ...core.messages import DATA, setting
 from ...core.records import PlannedStage
 from ...core.rules import Rule
 from ...core.run import Run
 from ...data.rows import Rows
+from ...data.shards import Shards
+from ...errors import InputError
 from ...maps.linear import LinearMap
 from ...methods.base import Embedded, Method
 from ...methods.classical_mds import Scaling
@@ -50,7 +52,8 @@ class ClassicalMDS(SpectralEstimator):
         points; short for ``solver=Nystrom(...)``, which has more to set.
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``: these form the distances always),
-        or a landmark solver: `Nystrom` (landmark MDS), `LLL` or `LandmarkZ`, or its name.
+        or a landmark solver: `Nystrom` (landmark MDS), `LLL` or `LandmarkZ`, or its name. Rows in shards take `Nystrom`
+        or `LandmarkZ`: see docs/scale.md.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose
         As in every estimator: see `lowdim.estimators.base.Estimator`.
 
@@ -128,6 +131,13 @@ class ClassicalMDS(SpectralEstimator):
             )
 
         return run.stage("project", project)
+
+    def _check_for_shards(self, source: Shards) -> None:
+        if self._is_pca:
+            raise InputError(
+                "ClassicalMDS of Euclidean distances is PCA, which goes over shards: use PCA, whose coordinates are "
+                f"the same, or landmark MDS, {setting('solver', 'nystrom')}."
+            )
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         if not self._is_pca:

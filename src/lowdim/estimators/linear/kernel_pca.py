@@ -16,6 +16,7 @@ from ...core.records import Floats, PlannedStage
 from ...core.rules import ByItself, Either, Function, Nothing, OneOf, Real, Rule, Truth, Whole
 from ...core.run import Run
 from ...data.rows import Rows
+from ...data.shards import Shards
 from ...errors import InputError
 from ...maps.extension import ExtensionMap
 from ...methods.base import Embedded
@@ -26,6 +27,7 @@ from ...solvers.named import DENSE_SOLVER_RULE, LANDMARKS_RULE
 from ...spectral.kernel_functions import KERNELS, OTHER_WORDS, Kernel
 from ...spectral.preimage import Preimage, learn_preimage
 from ..base import COMMON_RULES, parameters
+from ..shards.over_shards import needs_all_rows
 from ..spectral.spectral_driver import SpectralEstimator
 
 
@@ -53,7 +55,7 @@ class KernelPCA(SpectralEstimator):
         points; short for ``solver=Nystrom(...)``, which has more to set.
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``), or a landmark solver: `Nystrom`,
-        `LLL` or `LandmarkZ`, or its name.
+        `LLL` or `LandmarkZ`, or its name. Rows in shards take `Nystrom` or `LandmarkZ`: see docs/scale.md.
     fit_inverse_transform
         Learn the way back to points too, for ``inverse_transform``: a ridge regression with the same kernel between
         coordinates (Bakir, Weston & Schoelkopf 2004), which takes another N x N array.
@@ -161,6 +163,19 @@ class KernelPCA(SpectralEstimator):
                 "way back", learn_preimage, kernel, coordinates, rows, self.alpha
             )
         return replace(embedded, attributes={**embedded.attributes, **attributes})
+
+    def _check_for_shards(self, source: Shards) -> None:
+        if self.fit_inverse_transform:
+            raise needs_all_rows(self, source, f"{setting('fit_inverse_transform', True)} does")
+        if self.n_components is None:
+            raise InputError(
+                f"{named('n_components')} of KernelPCA must be a whole number >= 1 for rows in shards, of which only "
+                "landmarks are ever together; got None."
+            )
+
+    def _after_shards(self, embedded: Embedded, run: Run) -> Embedded:
+        gamma = self._kernel.resolved(self.n_features_in_).gamma
+        return replace(embedded, attributes={**embedded.attributes, "gamma_": gamma})
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         stages = super()._plan_stages(rows)

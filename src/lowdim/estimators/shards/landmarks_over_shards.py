@@ -1,4 +1,4 @@
-"""Spectral estimators by locally linear landmarks over rows in shards: which settings can, and what the others say."""
+"""Spectral estimators by landmarks over rows in shards: which settings can, and what the others say."""
 
 from __future__ import annotations
 
@@ -16,29 +16,33 @@ from ...core.run import Store
 from ...data.shards import Shards
 from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError, MemoryLimitError
-from ...methods.clustering import UnitEigenmaps
-from ...methods.laplacian import Eigenmaps, choose_affinity
+from ...methods.base import WayOverShards
 from ...neighbors.metrics import MappedMetric, resolve_metric
-from ...neighbors.points import PAIRWISE
-from ...sharded.costs import planned
-from ...sharded.edge_sums import check_affinity
+from ...neighbors.points import KERNEL, PAIRWISE
+from ...sharded.costs import planned_alone, planned_sums
+from ...sharded.fit_alone import ShardedAlone
 from ...sharded.fit_lll import ShardedLLL
 from ...sharded.layout import Layout
 from ...sharded.place import Output
-from ...solvers.landmarks.lll import LLL
-from ...solvers.named import resolve_solver
+from ...sharded.summands import check_summands, summands_of
+from ...solvers.landmarks.configuration import LandmarkSolver
+from ...solvers.named import LANDMARK_SOLVERS, resolve_solver
 from ...store.identity import Identity
 from ...store.task_checkpoint import RESULT, task_store
 from .over_shards import needs_all_rows
 
-USUAL_LANDMARKS = 1000
-"""Landmarks that ``auto`` takes of rows in shards, which no exact solver can hold."""
+USUAL_LANDMARKS, FEWEST_POINTS = 1000, 4
+"""Landmarks that ``auto`` takes of rows in shards, which no exact solver can hold, and points for each at least."""
+PREFERRED = ("lll", "nystrom", "landmark-z")
+"""What ``auto`` takes: the first that a method has."""
+FROM_DATA = ("seuclidean", "mahalanobis")
+"""Metrics with parameters that are those of the rows, where none are given."""
 MOST_IN_MEMORY = 1 << 30
 """Bytes of coordinates that a model may hold in memory; more are in the folder of its checkpoint."""
 
 
 def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) -> Any:
-    """``fit`` of a spectral estimator by locally linear landmarks, over shards.
+    """``fit`` of a spectral estimator by landmarks, over shards.
 
     Parameters
     ----------
@@ -50,15 +54,13 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
         How they are cut; None: as usual.
     """
     layout = Layout(source.n_samples) if layout is None else layout
-    method, solver = _settings(estimator, source)
+    method, solver, way = _settings(estimator, source)
     estimator._check_stages(plan_over_shards(estimator, source, layout))
     validation.check_source(estimator, source, reset=True, at_least=2)
     recorder, events = estimator._listened_to()
     run = estimator._run(events, Place(), Store())
-    if estimator.solver == "auto":
-        run.chosen("method", "LLL", "rows in shards are solved by landmarks alone")
-    affinity = choose_affinity(method.affinity, method.bandwidth, run)
-    check_affinity(affinity)
+    if _is_open(estimator):
+        run.chosen("method", type(solver).__name__, "rows in shards are solved by landmarks alone")
     dtype = np.dtype(np.float32 if source.dtype == np.float32 else np.float64)
     _check_room(estimator, source.n_samples * method.width * dtype.itemsize)
 
@@ -68,7 +70,9 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
 
     with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD:
         path = None if estimator.checkpoint is None else Path(store.root) / RESULT
-        fit = ShardedLLL(source, method, affinity, solver, layout, store)
+        fit: ShardedLLL | ShardedAlone = ShardedAlone(source, solver, layout, store, method)
+        if way == "sums":
+            fit = ShardedLLL(source, solver, layout, store, method, method.graph, summands_of(method, run))
         embedded = estimator._after_shards(fit.embed(Output(method.width, dtype, path), run), run)
         estimator._leave(embedded, embedded.coordinates, recorder, source.shape)
     return estimator
@@ -76,57 +80,103 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
 
 def plan_over_shards(estimator: Any, source: Shards, layout: Layout | None = None) -> list[PlannedStage]:
     """The stages of that fit, with their estimated cost."""
-    method, solver = _settings(estimator, source)
+    method, solver, way = _settings(estimator, source)
     cut = Layout(source.n_samples) if layout is None else layout
-    return planned(source, cut, method, solver, count_workers(estimator.n_jobs))
+    plan = planned_sums if way == "sums" else planned_alone
+    return plan(source, cut, method, solver, count_workers(estimator.n_jobs))
 
 
-def _settings(estimator: Any, source: Shards) -> tuple[Any, LLL]:
-    """Method and solver; an InputError where they cannot go over shards."""
+def _is_open(estimator: Any) -> bool:
+    """Whether the solver is left to the library."""
+    return estimator.solver == "auto" and not estimator._asks_for_landmarks
+
+
+def _settings(estimator: Any, source: Shards) -> tuple[Any, LandmarkSolver, WayOverShards]:
+    """Method, solver and the way of both over shards; an InputError where there is none."""
+    estimator._check_for_shards(source)
     method = estimator._method()
-    # By the very class: a diffusion map is an eigenmap of other weights, which need all degrees at once.
-    if type(method) not in (Eigenmaps, UnitEigenmaps):
+    ways = {name: kind().way_over_shards(method) for name, kind in LANDMARK_SOLVERS.items()}
+    able = tuple(name for name, way in ways.items() if way is not None)
+    if not able:
         raise needs_all_rows(estimator, source)
+    words = [name for name in ("affinity", "kernel", "metric") if hasattr(estimator, name)]
+    if method.metric in (*PAIRWISE, KERNEL):
+        given = next(name for name in words if getattr(estimator, name) in PAIRWISE)
+        raise needs_all_rows(
+            estimator, source, f"{setting(given, getattr(estimator, given))} is about pairs of rows"
+        )
     solver: Any = resolve_solver(estimator)
-    if estimator.solver == "auto":
-        solver = LLL(max(method.width + 2, min(USUAL_LANDMARKS, source.n_samples // 4)))
-    if not solver.goes_over_shards:
-        raise needs_all_rows(estimator, source, f"{setting('solver', estimator.solver)} does")
-    _check_method(estimator, method, solver, source)
-    return method, solver
+    if _is_open(estimator):
+        first = next(name for name in PREFERRED if name in able)
+        solver = LANDMARK_SOLVERS[first](
+            max(method.width + 2, min(USUAL_LANDMARKS, source.n_samples // FEWEST_POINTS))
+        )
+    way = solver.way_over_shards(method)
+    if way is None:
+        asked = setting("solver", getattr(solver, "name", estimator.solver))
+        why = f"{named('landmarks')} is short for {asked}, which" if estimator._asks_for_landmarks else asked
+        raise needs_all_rows(estimator, source, f"{why} does", able)
+    _check_metric(estimator, method, solver, way, source)
+    if way == "sums":
+        _check_graph(estimator, method, source)
+        check_summands(method)
+    _check_solver(solver, source)
+    return method, solver, way
 
 
-def _check_method(estimator: Any, method: Any, solver: LLL, source: Shards) -> None:
-    """InputError for settings that need all rows at once."""
-    owner = type(estimator).__name__
-    if method.metric in PAIRWISE or not isinstance(resolve_metric(method.metric), MappedMetric):
+def _check_metric(
+    estimator: Any, method: Any, solver: LandmarkSolver, way: WayOverShards, source: Shards
+) -> None:
+    """InputError for a metric or a kernel that rows in shards cannot have."""
+    if way == "sums" and not isinstance(resolve_metric(method.metric), MappedMetric):
         raise needs_all_rows(
             estimator,
             source,
             f"{setting('metric', estimator.metric)} has no coordinates that cells can be made of",
+            ("landmark-z",),
         )
+    if method.metric in FROM_DATA:
+        raise InputError(
+            f"{setting('metric', estimator.metric)} takes its parameters from all rows, which shards never have "
+            f"together. Give them as {named('metric_params')}."
+        )
+    functions = [name for name in ("kernel", "metric") if callable(getattr(estimator, name, None))]
+    if functions and not solver.places_by_weights:
+        raise InputError(
+            f"{setting(functions[0], getattr(estimator, functions[0]))} is a function, and the maps of Nystrom that "
+            f"are kept for the workers hold no code. Use one by its name, or {setting('solver', 'landmark-z')}."
+        )
+
+
+def _check_graph(estimator: Any, method: Any, source: Shards) -> None:
+    """InputError for lists of neighbours that cannot be merged."""
     if method.graph.radius is not None:
         raise InputError(
-            f"{named('radius', owner)} gives lists of any length, which are not merged over shards; got "
-            f"{setting('radius', method.graph.radius)}. Use {named('n_neighbors')}."
+            f"{named('radius', type(estimator).__name__)} gives lists of any length, which are not merged over "
+            f"shards; got {setting('radius', method.graph.radius)}. Use {named('n_neighbors')}."
         )
     validation.check_neighbors(method.graph.width, source.n_samples, 0)
+
+
+def _check_solver(solver: LandmarkSolver, source: Shards) -> None:
+    """InputError for what a solver would do with all rows at once."""
+    owner = type(solver).__name__
     filters = {name: getattr(solver, name) for name in ("smooth", "polish", "certify")}
     for name, given in filters.items():
         if given:
             raise InputError(
-                f"{named(name, 'LLL')} needs the graph of all points at once, which shards never have; got "
-                f"{setting(name, given, 'LLL')}. Leave it 0, and take more landmarks."
+                f"{named(name, owner)} needs the graph of all points at once, which shards never have; got "
+                f"{setting(name, given, owner)}. Leave it 0, and take more landmarks."
             )
     if solver.landmarks is None and solver.choose != "random":
         raise InputError(
-            f"{setting('choose', solver.choose, 'LLL')} looks at all rows at once, which shards never have. Use "
-            f"{setting('choose', 'random', 'LLL')}, or give {named('landmarks')}."
+            f"{setting('choose', solver.choose, owner)} looks at all rows at once, which shards never have. Use "
+            f"{setting('choose', 'random', owner)}, or give {named('landmarks')}."
         )
-    _check_landmarks(solver.landmarks, source)
+    _check_landmarks(solver.landmarks, source, owner)
 
 
-def _check_landmarks(given: Any, source: Shards) -> None:
+def _check_landmarks(given: Any, source: Shards, owner: str) -> None:
     """InputError for landmarks that are neither row numbers nor points."""
     if given is None:
         return
@@ -136,7 +186,7 @@ def _check_landmarks(given: Any, source: Shards) -> None:
     is_numbers = points.ndim == 1 and points.dtype.kind in "iu" and points.size > 0
     if not (is_numbers and points.min() >= 0 and points.max() < source.n_samples):
         raise InputError(
-            f"{named('landmarks', 'LLL')} must be numbers of rows from 0 to {source.n_samples - 1}, or points with "
+            f"{named('landmarks', owner)} must be numbers of rows from 0 to {source.n_samples - 1}, or points with "
             f"{source.n_features} finite columns; got an array of {points.dtype} with shape {points.shape}."
         )
 

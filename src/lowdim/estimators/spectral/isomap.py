@@ -56,7 +56,7 @@ class Isomap(SpectralEstimator):
         points; short for ``solver=Nystrom(...)``, which has more to set.
     solver
         ``"auto"`` or ``"exact"``, an eigensolver by name (``"dense"``, ``"lanczos"``), or a landmark solver: `Nystrom`
-        (landmark Isomap), `LLL` or `LandmarkZ`, or its name.
+        (landmark Isomap), `LLL` or `LandmarkZ`, or its name. Rows in shards take `LandmarkZ`: see docs/scale.md.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose

@@ -51,8 +51,9 @@ class LaplacianEigenmaps(SpectralEstimator):
     bandwidth
         Sigma of exp(-(d / sigma)^2).
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"lanczos"``, ``"shift-invert"``,
-        ``"lobpcg"``.
+        ``"auto"`` or ``"exact"``, an eigensolver by name: ``"dense"``, ``"lanczos"``, ``"shift-invert"``, ``"lobpcg"``;
+        or a landmark solver: `LLL`, `LandmarkZ`, `Nystrom`, `VariationalNystrom`, or its name. All but the last go over
+        rows in shards: see docs/scale.md.
     search
         Neighbour search: ``"auto"``, ``"exact"`` or ``"approximate"``.
     on_disconnected

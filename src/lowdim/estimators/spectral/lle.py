@@ -55,8 +55,9 @@ class LLE(SpectralEstimator):
     metric_params
         As in `LaplacianEigenmaps`.
     solver
-        ``"auto"`` or ``"exact"``, or an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``,
-        ``"lanczos"``.
+        ``"auto"`` or ``"exact"``, an eigensolver by name: ``"dense"``, ``"shift-invert"``, ``"lobpcg"``, ``"lanczos"``;
+        or a landmark solver: `LLL`, `LandmarkZ`, `Nystrom`, `VariationalNystrom`, or its name. All but the last go over
+        rows in shards: see docs/scale.md.
     search, on_disconnected
         As in `LaplacianEigenmaps`.
     random_state, n_jobs, memory_limit, checkpoint, callback, verbose

@@ -165,11 +165,12 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         points, landmarks, stage = embedded.coordinates, embedded.landmarks, STAGES[self.assign_labels]
         assert landmarks is not None
         validation.check_clusters(self.n_clusters, points.shape[0])
+        n_groups = embedded.figures.get(COMPONENT_GROUPS, 1)
         if points.nbytes <= MOST_IN_MEMORY:
             whole = np.asarray(points, dtype=np.float64)
-            labels, centers = run.stage(stage, self._group, whole, landmarks, 1)
+            labels, centers = run.stage(stage, self._group, whole, landmarks, n_groups)
         else:
-            centers = run.stage(stage, self._group, landmarks, None, 1)[1]
+            centers = run.stage(stage, self._group, landmarks, None, n_groups)[1]
             blocks = row_blocks(points.shape[0], BLOCK)
             labels = np.concatenate([assigned(points[part], centers, run).labels for part in blocks])
         attributes = {**embedded.attributes, "labels_": labels, "cluster_centers_": centers}

@@ -74,6 +74,9 @@ class SpectralEstimator(Estimator):
     def _plan_shards(self, source: Shards) -> list[PlannedStage]:
         return plan_over_shards(self, source)
 
+    def _check_for_shards(self, source: Shards) -> None:
+        """InputError, before any work, for parameters that rows in shards cannot have."""
+
     def _after_shards(self, embedded: Embedded, run: Run) -> Embedded:
         """What else a fit over shards makes of its embedding."""
         return embedded

@@ -14,7 +14,7 @@ from ...core.records import PlannedStage
 from ...core.rules import Either, Nothing, OneOf, Real, Rule, Whole
 from ...core.run import Run
 from ...errors import InputError
-from ...methods.base import Embedded, Method, Part, Size, Solver
+from ...methods.base import Embedded, Method, Part, Size, Solver, WayOverShards
 from ...methods.embed import embed
 from ...neighbors.points import Points
 from ...validation import check_parameters
@@ -65,8 +65,8 @@ class LandmarkSolver:
     """
 
     name: ClassVar[str] = ""
-    goes_over_shards: ClassVar[bool] = False
-    """Whether its sums over points can be made of blocks of rows that are never in memory together."""
+    places_by_weights: ClassVar[bool] = True
+    """Whether points follow their landmarks by reconstruction weights, and not by the map of the method."""
     restricts: ClassVar[bool] = False
     """Whether the whole problem is formed and restricted to the span of Z: what ``smooth`` and ``polish`` need."""
     takes_dense: ClassVar[bool] = True
@@ -98,6 +98,10 @@ class LandmarkSolver:
     def is_nested(self) -> bool:
         """Whether the first coordinates of a fit are those of a fit with fewer: not where K_Z or a filter follow d."""
         return self.n_neighbors is not None and not self.polish
+
+    def way_over_shards(self, method: Method) -> WayOverShards | None:
+        """How it embeds rows that are never in memory together; None: it cannot."""
+        return None
 
     def works_alone(self, method: Method, points: Points) -> bool:
         """Whether it embeds landmarks alone, so that the graph of all points is never formed."""

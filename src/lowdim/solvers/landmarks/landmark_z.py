@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.records import PlannedStage, Solution
 from ...core.run import Run
-from ...methods.base import Embedded, Method, Size
+from ...methods.base import Embedded, Method, Size, WayOverShards
 from ...neighbors.points import Points
 from ...spectral.operators import multiply
 from .configuration import LandmarkSolver
@@ -40,6 +40,10 @@ class LandmarkZ(LandmarkSolver):
     __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "landmark-z"
+
+    def way_over_shards(self, method: Method) -> WayOverShards | None:
+        """Where the method has landmarks of its own to embed."""
+        return "alone" if method.embeds_landmarks_alone else None
 
     def works_alone(self, method: Method, points: Points) -> bool:
         """Wherever the method has landmarks of its own to embed: the other points only take weights."""

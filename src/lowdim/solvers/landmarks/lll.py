@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...core.records import PlannedStage
 from ...core.run import Run
-from ...methods.base import Embedded, Method, Part, Size
+from ...methods.base import Embedded, Method, Part, Size, WayOverShards
 from .configuration import LandmarkSolver
 from .costs import restricted
 from .fitting import embedded_by, points_of, require_points, weights_of
@@ -26,8 +26,11 @@ class LLL(LandmarkSolver):
     __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "lll"
-    goes_over_shards: ClassVar[bool] = True
     restricts: ClassVar[bool] = True
+
+    def way_over_shards(self, method: Method) -> WayOverShards | None:
+        """By sums, where the method has them."""
+        return "sums" if method.falls_into_sums else None
 
     def embed(self, method: Method, part: Part, run: Run) -> Embedded:
         """The problem of all points in the span of the landmark weights; no N x N array is made."""

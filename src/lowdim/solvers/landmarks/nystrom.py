@@ -14,7 +14,7 @@ from ...core.run import Run
 from ...errors import InputError
 from ...maps.base import ColumnsMap, Map
 from ...maps.extension import extension_map
-from ...methods.base import Embedded, Method, Part, Size
+from ...methods.base import Embedded, Method, Part, Size, WayOverShards
 from ...methods.gram import distance_problem
 from ...methods.laplacian import laplacian_problem
 from ...neighbors.points import Points
@@ -51,6 +51,11 @@ class Nystrom(LandmarkSolver):
     __doc__ = (__doc__ or "") + (LandmarkSolver.__doc__ or "").partition("all points.")[2]
 
     name: ClassVar[str] = "nystrom"
+    places_by_weights: ClassVar[bool] = False
+
+    def way_over_shards(self, method: Method) -> WayOverShards | None:
+        """Where the map of the landmarks alone places all others."""
+        return "alone" if method.extends_landmarks else None
 
     def works_alone(self, method: Method, points: Points) -> bool:
         """Where the method can embed landmarks without the other points, and there are points to place by its map."""

@@ -1,0 +1,80 @@
+"""What every fit by landmarks over shards begins with: its store, its stages, its landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.run import Run
+from ..data.duplicates import find_duplicates
+from ..data.rows import Rows
+from ..data.shards import Shards
+from ..data.shards.sampling import sampled_rows
+from ..engine import Tally, Task, run_tasks
+from ..engine.task import ONE_BLAS_THREAD
+from ..solvers.landmarks.configuration import LandmarkSolver
+from ..store.tasks import Arrays, TaskStore
+from .layout import Layout
+from .sample import Sample
+
+
+@dataclass(frozen=True)
+class ShardedFit:
+    """A fit: the rows, the solver, how the work is cut, and where it is kept."""
+
+    source: Shards
+    solver: LandmarkSolver
+    layout: Layout
+    store: TaskStore
+    tally: Tally = field(default_factory=Tally, init=False)
+
+    def run_stage(self, task: Task, count: int, run: Run) -> None:
+        """Run so many tasks of a stage."""
+        with run.events.stage(task.name):
+            self.tally.add(run_tasks(task, count, self.store, run))
+
+    def once(self, name: str, make: Callable[[], Arrays]) -> Arrays:
+        """What a small step on this machine makes, kept as a task is."""
+        if not self.store.has(name, 0):
+            with ONE_BLAS_THREAD:
+                self.store.put(name, 0, make())
+        return self.store.get(name, 0)
+
+    def landmarks(self, run: Run) -> Rows:
+        """The landmarks, each once."""
+        given, layout = self.solver.landmarks, self.layout
+        seed = int(run.random("landmarks").integers(2**63))
+
+        def choose() -> Arrays:
+            if given is None:
+                return {"numbers": sampled_rows(layout.n_samples, self.solver.n_landmarks, seed)}
+            points = np.asarray(given)
+            return {"numbers": np.zeros(0, np.int64) if points.ndim == 2 else np.unique(points)}
+
+        self.once("chosen", choose)
+        self.run_stage(Sample(self.source, layout), layout.n_blocks, run)
+
+        def gather() -> Arrays:
+            if given is not None and np.ndim(given) == 2:
+                return {"rows": np.asarray(given)}
+            parts = [self.store.get("sample", block)["rows"] for block in range(layout.n_blocks)]
+            rows: NDArray[Any] = np.concatenate(parts)
+            return {"rows": rows[find_duplicates(Rows(rows)).first]}
+
+        found = self.once("landmarks", gather)["rows"]
+        self.store.drop("sample")
+        if given is None:
+            run.chosen("landmarks", f"{len(found)} rows", "those whose numbers have the smallest hash")
+        return Rows(found)
+
+    def figures(self) -> dict[str, int]:
+        """What the work took, for the report."""
+        return {
+            "tasks": self.tally.tasks,
+            "tasks_done_again": self.tally.retries,
+            "workers_lost": self.tally.workers_lost,
+        }

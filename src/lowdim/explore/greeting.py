@@ -55,7 +55,7 @@ def hello(session: Session) -> dict[str, Any]:
         "usual": {name: dict(Setting.usual(name, n_rows).parameters) for name in METHODS},
         "generation": session.generation,
         "badge": session.badge,
-        "axes": list(session.axes),
+        "axes": None if session.axes is None else list(session.axes),
         "columns": list(source.columns),
         "names": list(source.features[:MOST_NAMES]),
         "command": source.command is not None,

@@ -44,7 +44,7 @@ def test_the_first_line_is_the_address_and_ctrl_c_closes_the_port(tmp_path):
         address, timeout=PATIENCE
     ) as page:
         assert page.status == 200
-        assert page.url == f"http://127.0.0.1:{found[1]}/"
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{found[1]}/[\w-]{{22}}/", page.url)
     process.send_signal(signal.SIGINT)
     rest, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, rest) == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
 from pathlib import Path
 
@@ -28,6 +29,18 @@ def test_hostile_inputs() -> None:
     outcome = driver.drive({name: FEW.get(name, 4) for name in TARGETS}, seed=1)
     assert outcome.finds == {}
     assert "Traceback" not in outcome.chatter
+
+
+def test_the_programs_of_oss_fuzz_feed_their_first_inputs(tmp_path: Path) -> None:
+    script = runpy.run_path(str(Path(__file__).parents[1] / "release/oss-fuzz/fuzzer.py"))
+    script["main"](["seeds", "npy", str(tmp_path / "seeds")])
+    files = sorted((tmp_path / "seeds").iterdir())
+    assert len(files) == 40
+    before = Path.cwd()
+    script["try_files"]("npy", files)
+    assert Path.cwd() == before
+    with pytest.raises(SystemExit, match="names"):
+        script["main"](["try", "nothing", "file"])
 
 
 def test_every_target_has_its_share() -> None:

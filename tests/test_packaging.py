@@ -31,12 +31,25 @@ def test_one_version_everywhere():
     assert printed("version") == f"{lowdim.__version__}\n"
     assert f"\nversion: {lowdim.__version__}\n" in citation
     assert f'\n  version: "{lowdim.__version__}"\n' in recipe
+    listing = (ROOT / "release/scverse/meta.yaml").read_text(encoding="utf-8")
+    assert f"\nversion: {lowdim.__version__}\n" in listing
     assert re.search(r"^date-released: \d{4}-\d{2}-\d{2}$", citation, re.MULTILINE)
 
 
 def printed(fact: str) -> str:
     command = [sys.executable, str(ROOT / "release/facts.py"), fact]
     return subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+
+
+def test_the_container_is_made_of_what_there_is():
+    recipe = (ROOT / "release/Containerfile").read_text(encoding="utf-8")
+    copied = [
+        word for line in re.findall(r"^COPY (?!--)(.*) \S+$", recipe, re.MULTILINE) for word in line.split()
+    ]
+    assert {"pyproject.toml", "src", "experiments"} <= set(copied)
+    assert all((ROOT / name).exists() for name in copied)
+    extras = re.search(r"\$\{wheel\}\[([^\]]+)\]", recipe)[1].split(",")
+    assert set(extras) <= set(PROJECT["project"]["optional-dependencies"])
 
 
 def test_notes_of_the_version_are_its_section_of_the_changelog():

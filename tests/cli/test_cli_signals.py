@@ -15,7 +15,7 @@ import pytest
 import lowdim
 import lowdim.cli
 import lowdim.core.parallel
-from lowdim.cli.terminal.signals import STOPPING, heeding
+from lowdim.cli.terminal.signals import ENDING, STOPPING, heeding
 from lowdim.store import budget
 
 SOURCE = Path(lowdim.__file__).parents[1]
@@ -87,7 +87,8 @@ def test_help_shows_the_folder(lowdim_command):
 
 @pytest.mark.usefixtures("heard")
 def test_signals_are_acknowledged_while_the_main_thread_is_busy_and_all_is_as_before():
-    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    numbers = (*ENDING, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
     told = []
 
     def work(number):
@@ -95,11 +96,11 @@ def test_signals_are_acknowledged_while_the_main_thread_is_busy_and_all_is_as_be
             signal.raise_signal(number)
             pytest.fail("nobody was interrupted")
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in numbers:
         with pytest.raises(KeyboardInterrupt):
             work(number)
-    assert told == [STOPPING] * 2
-    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+    assert told == [STOPPING] * len(numbers)
+    assert [signal.getsignal(number) for number in numbers] == before
     assert signal.set_wakeup_fd(-1) == -1
 
 

@@ -32,6 +32,11 @@ def test_without_having_learned_it_there_is_no_way_back(rows) -> None:
     model = lowdim.KernelPCA(2).fit(rows)
     with pytest.raises(NotFittedError, match="fit_inverse_transform=True"):
         model.inverse_transform(model.embedding_)
+    assert not hasattr(model, "inverse_transform")
+    with pytest.raises(NotFittedError, match="fit_inverse_transform=True"):
+        model.set_params(fit_inverse_transform=True).inverse_transform(model.embedding_)
+    with pytest.raises(NotFittedError):
+        lowdim.KernelPCA(2, fit_inverse_transform=True).inverse_transform(model.embedding_)
     with pytest.raises(InputError, match="precomputed"):
         lowdim.KernelPCA(2, kernel="precomputed", fit_inverse_transform=True).fit(rows @ rows.T)
     learned = lowdim.KernelPCA(2, fit_inverse_transform=True).fit(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import signal
@@ -43,13 +44,53 @@ def test_the_first_line_is_the_address_and_ctrl_c_closes_the_port(tmp_path):
         address, timeout=PATIENCE
     ) as page:
         assert page.status == 200
-        assert page.url == f"http://127.0.0.1:{found[1]}/"
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{found[1]}/[\w-]{{22}}/", page.url)
     process.send_signal(signal.SIGINT)
     rest, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, rest) == (0, "")
     assert found[2] not in complaints
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", int(found[1])), timeout=PATIENCE)
+
+
+# A program of its own session, whose terminal is what it reads from.
+IN_A_TERMINAL = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "lowdim", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is another there")
+def test_a_terminal_that_closes_ends_the_explorer(tmp_path):
+    X, _ = blobs(60)
+    np.save(tmp_path / "X.npy", X)
+    mine, theirs = os.openpty()
+    words = ["explore", str(tmp_path / "X.npy"), "-m", "pca"]
+    # A browser that does nothing, so that the file through which it is sent to the page is made.
+    surroundings = {"DISPLAY": ":none", "BROWSER": "true %s", "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", IN_A_TERMINAL, *words],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env=os.environ | surroundings,
+    )
+    os.close(theirs)
+    port = int(re.search(r":(\d+)/", process.stdout.readline())[1])
+    said = b""
+    while b"Ctrl-C ends" not in said:
+        said += os.read(mine, 1024)
+    assert list(tmp_path.glob("lowdim-*.html"))
+    os.close(mine)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert not list(tmp_path.glob("lowdim-*.html"))  # it had the token
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
 
 
 def test_wrong_use_is_said(tmp_path, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lowdim.explore.guard import ROUTES, Guard
+from lowdim.explore.guard import ENTRY, Guard
 
 
 class Headers:
@@ -19,7 +19,14 @@ GUARD = Guard(41234)
 HOST = ("Host", GUARD.host)
 PASS = ("Cookie", f"{GUARD.cookie}={GUARD.pass_}")
 ORIGIN = ("Origin", GUARD.origin)
+ROUTES = (GUARD.page, GUARD.socket)
 ODD_PATHS = [
+    "/",
+    "/socket",
+    f"/{GUARD.room}",
+    f"/{GUARD.room}/index.html",
+    f"{GUARD.socket}/",
+    f"/{GUARD.room}/../socket",
     "/index.html",
     "/../etc/passwd",
     "/socket/",
@@ -32,8 +39,8 @@ ODD_PATHS = [
 
 
 def test_the_page_and_the_socket_open_with_the_pass():
-    assert GUARD.judge("/", Headers(HOST, PASS)) == 200
-    assert GUARD.judge("/socket", Headers(HOST, PASS, ORIGIN)) == 101
+    assert GUARD.judge(GUARD.page, Headers(HOST, PASS)) == 200
+    assert GUARD.judge(GUARD.socket, Headers(HOST, PASS, ORIGIN)) == 101
     assert GUARD.judge(f"/?token={GUARD.token}", Headers(HOST)) == 303
 
 
@@ -51,7 +58,8 @@ def test_no_route_opens_without_token(path):
 @pytest.mark.parametrize("path", ODD_PATHS)
 def test_there_is_nothing_but_the_routes(path):
     assert GUARD.judge(path, Headers(HOST, PASS)) == 404
-    assert GUARD.judge(f"{path}?token={GUARD.token}", Headers(HOST)) == 403
+    if path != ENTRY:
+        assert GUARD.judge(f"{path}?token={GUARD.token}", Headers(HOST)) == 403
 
 
 @pytest.mark.parametrize(
@@ -68,9 +76,9 @@ def test_there_is_nothing_but_the_routes(path):
 )
 def test_another_host_is_turned_away(host):
     headers = [PASS, ORIGIN] if host is None else [PASS, ORIGIN, ("Host", host)]
-    for path in ("/", "/socket", f"/?token={GUARD.token}"):
+    for path in (*ROUTES, f"/?token={GUARD.token}"):
         assert GUARD.judge(path, Headers(*headers)) == 421
-    assert GUARD.judge("/", Headers(HOST, HOST, PASS)) == 421
+    assert GUARD.judge(GUARD.page, Headers(HOST, HOST, PASS)) == 421
 
 
 @pytest.mark.parametrize(
@@ -87,23 +95,24 @@ def test_another_host_is_turned_away(host):
     ],
 )
 def test_another_origin_is_turned_away(origin):
-    for path in ("/", "/socket", f"/?token={GUARD.token}"):
+    for path in (*ROUTES, f"/?token={GUARD.token}"):
         assert GUARD.judge(path, Headers(HOST, PASS, ("Origin", origin))) == 403
-    assert GUARD.judge("/socket", Headers(HOST, PASS, ORIGIN, ("Origin", origin))) == 403
+    assert GUARD.judge(GUARD.socket, Headers(HOST, PASS, ORIGIN, ("Origin", origin))) == 403
 
 
 def test_the_socket_needs_an_origin():
-    assert GUARD.judge("/socket", Headers(HOST, PASS)) == 403
+    assert GUARD.judge(GUARD.socket, Headers(HOST, PASS)) == 403
 
 
 def test_only_get_is_known():
     for method in ("POST", "PUT", "DELETE", "OPTIONS", "HEAD", "CONNECT"):
-        assert GUARD.judge("/", Headers(HOST, PASS), method=method) == 405
+        assert GUARD.judge(GUARD.page, Headers(HOST, PASS), method=method) == 405
 
 
 def test_secrets_are_long_and_differ_and_do_not_show():
     one, other = Guard(1), Guard(1)
-    assert len({one.token, one.pass_, other.token, other.pass_}) == 4
+    assert len({one.token, one.pass_, one.room, other.token, other.pass_, other.room}) == 6
+    assert one.cookie != other.cookie
     assert min(len(one.token), len(one.pass_)) >= 43  # 256 bits in base64
     assert one.token not in repr(one)
     assert one.pass_ not in repr(one)

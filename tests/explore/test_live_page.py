@@ -33,7 +33,7 @@ def test_an_embedding_appears_moves_with_a_slider_and_is_judged(browser):
     names = np.array(["ant", HOSTILE, "cat"])[codes]
     with Page(browser, session_of(X, names, method="laplacian-eigenmaps")) as page:
         page.rest(1)
-        assert browser.run("location.href") == f"{page.server.guard.origin}/"
+        assert browser.run("location.href") == f"{page.server.guard.origin}{page.server.guard.page}"
         assert browser.run("document.referrer") == ""
         assert page.run("page.map.count") == 120
         # By keyboard: the slider of n_neighbors one step to the right.
@@ -255,9 +255,9 @@ def test_the_address_holds_the_setting_for_another_time(browser):
         browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
         wanted = "method=isomap&parameters=%7B%22n_neighbors%22%3A17%7D"
         browser.call("Page.navigate", url="about:blank")
-        page.go(f"{page.server.guard.origin}/#{wanted}")
+        page.go(f"{page.server.guard.origin}{page.server.guard.page}#{wanted}")
         page.rest(1, n_neighbors=17)
-        page.go(f"{page.server.guard.origin}/#method=isomap&parameters=no-json")
+        page.go(f"{page.server.guard.origin}{page.server.guard.page}#method=isomap&parameters=no-json")
         assert page.run("page.hello.rows") == 120
 
 

@@ -39,7 +39,7 @@ def ask(server, path, *lines, method="GET"):
 def opened(server, **headers):
     guard = server.guard
     return connect(
-        f"ws://{guard.host}/socket",
+        f"ws://{guard.host}{guard.socket}",
         origin=headers.pop("origin", guard.origin),
         additional_headers={"Cookie": f"{guard.cookie}={guard.pass_}"} | headers,
         open_timeout=PATIENCE,
@@ -77,11 +77,11 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(server, capl
     host = f"Host: {guard.host}"
     path = server.address.removeprefix(guard.origin)
     status, headers, body = ask(server, path, host)
-    assert (status, headers["Location"], body) == (303, "/", "")
+    assert (status, headers["Location"], body) == (303, guard.page, "")
     cookie = headers["Set-Cookie"]
     assert guard.token not in cookie
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
-    status, headers, body = ask(server, "/", host, f"Cookie: {cookie.split(';')[0]}")
+    assert {"HttpOnly", "SameSite=Lax", f"Path={guard.page}"} <= set(cookie.split("; "))
+    status, headers, body = ask(server, guard.page, host, f"Cookie: {cookie.split(';')[0]}")
     assert status == 200
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["Cache-Control"] == "no-store"
@@ -100,11 +100,11 @@ def test_without_the_pass_there_is_nothing(server):
     host = f"Host: {guard.host}"
     upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
     key = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="
-    for path in ("/", "/socket", "/?token=wrong", "/../../etc/passwd", "/live.js"):
+    for path in ("/", guard.page, guard.socket, "/?token=wrong", "/../../etc/passwd", "/live.js"):
         assert ask(server, path, host)[0] == 403
         assert ask(server, path, host, *upgrade, key, f"Origin: {guard.origin}")[0] == 403
         assert ask(server, path, "Host: evil.example", f"Cookie: {guard.cookie}={guard.pass_}")[0] == 421
-    assert ask(server, "/", host, f"Cookie: {guard.cookie}={guard.pass_}", "Origin: null")[0] == 403
+    assert ask(server, guard.page, host, f"Cookie: {guard.cookie}={guard.pass_}", "Origin: null")[0] == 403
     for origin in (None, "null", "http://evil.example", f"{guard.origin}.evil.example"):
         with pytest.raises(InvalidStatus) as caught:
             opened(server, origin=origin)

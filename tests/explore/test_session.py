@@ -11,7 +11,7 @@ from reading import Reader, blobs, session_of
 import lowdim
 from lowdim.explore.answers import lines_of
 from lowdim.explore.opening import model_session
-from lowdim.explore.protocol import CREDIT
+from lowdim.explore.protocol import COLUMN, CREDIT, ProtocolError, parse
 from lowdim.explore.source import Source, source_of
 from lowdim.metrics.neighbor_recall import neighbor_recall
 
@@ -211,12 +211,65 @@ def test_only_what_is_settled_is_exported(tmp_path):
             reader.until("refused")
 
 
+def test_trust_of_what_is_shown_is_that_of_the_library():
+    X, codes = blobs()
+    reader = Reader(session_of(X, codes, method="pca"))
+    reader.send("trust")  # before anything has come to rest
+    with reader:
+        reader.until("refused", request="trust")
+        reader.settle()
+        reader.until("scores", state=reader.until("done", settled=True)["state"])
+        reader.send("trust")
+        said = reader.until("trusted")
+        model = lowdim.PCA().fit(X)
+        wanted = lowdim.trust(X, model.embedding_, model)
+        assert said["names"] == wanted.column_names
+        assert wanted.summary() in said["said"]
+        headers = [
+            each["header"] for each in reader.heard("column") if each["header"]["name"].startswith("trust: ")
+        ]
+        assert [header["name"] for header in headers] == [f"trust: {name}" for name in wanted.column_names]
+        bodies = [block["body"] for block in reader.blocks if block["kind"] == COLUMN][-len(headers) :]
+        for header, body, name in zip(headers, bodies, wanted.column_names, strict=True):
+            values = np.frombuffer(body, f"<{header['type']}")
+            if name == "verdict":
+                np.testing.assert_array_equal(np.array(header["names"])[values], wanted.verdict)
+            else:
+                np.testing.assert_allclose(values, wanted[name], rtol=1e-6)
+        # A newer picture came to rest while one was measured: what was found of the old one is not told.
+        reader.session.ask("trusted", {"state": 10**6, "found": wanted})
+        assert reader.until("trusted")["state"] == said["state"]
+    with pytest.raises(ProtocolError):
+        parse('{"kind": "trusted"}')
+
+
+def test_of_three_coordinates_all_are_shown():
+    X, codes = blobs()
+    with Reader(session_of(X, codes, method="pca")) as reader:
+        reader.set("pca", n_components=3)
+        state = reader.until("done", generation=1)["state"]
+        assert reader.session.shown.shape == (120, 3)
+        reader.until("scores", state=state)
+        reader.send("axes", x=0, y=2, z=None)
+        reader.send("restore", state=state, pane=0)
+        reader.until("restored")
+        assert reader.session.shown.shape == (120, 2)
+        reader.send("axes", x=2, y=1, z=0)
+        reader.send("column", name="feature 0")
+        reader.until("column")
+        while len(reader.frames[-1]["body"]) != 120 * 3 * 2:
+            reader.step()
+        places = np.frombuffer(reader.frames[-1]["body"], "<i2").reshape(120, 3)
+        shown = lowdim.PCA(3).fit_transform(X)[:, ::-1]
+        assert np.corrcoef(places.T, shown.T)[[0, 1, 2], [3, 4, 5]] == pytest.approx(1, abs=1e-6)
+
+
 def test_coordinates_beyond_two_are_chosen_as_axes():
     X, codes = blobs()
     with Reader(session_of(X, codes, method="pca")) as reader:
         reader.set("pca", n_components=4)
         reader.until("done", generation=1)
-        reader.send("axes", x=2, y=3)
+        reader.send("axes", x=2, y=3, z=None)
         reader.send("column", name="feature 0")
         reader.until("column")
         np.testing.assert_allclose(reader.session.shown, lowdim.PCA(4).fit_transform(X)[:, 2:], atol=1e-9)

@@ -10,6 +10,8 @@ import os
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -92,20 +94,17 @@ def run(seed: int, finds: Path, inputs: int) -> int:
     return failed
 
 
-def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
-    import atheris
-
-    target, path = TARGETS[name], folder / f"input{TARGETS[name].suffix}"
-    prepare(folder)
-    os.chdir(folder)
-    warm_up([name], folder)
-    corpus = folder / "corpus"
-    corpus.mkdir()
+def write_seeds(name: str, folder: Path, seed: int) -> None:
+    """The inputs that a target begins with, as files of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for number in range(SEEDS):
-        (corpus / str(number)).write_bytes(b"\0" + input_of(name, seed, number)[0][:4096])
-        (corpus / f"choices{number}").write_bytes(b"\1" + Random(number).randbytes(200))
-    watch = Watch(folder)
-    limit_memory()
+        (folder / str(number)).write_bytes(b"\0" + input_of(name, seed, number)[0][:4096])
+        (folder / f"choices{number}").write_bytes(b"\1" + Random(number).randbytes(200))
+
+
+def feeder(name: str, folder: Path, watch: Watch | None) -> Callable[[bytes], None]:
+    """What hands an input of atheris to a target, and raises an error where the answer is not acceptable."""
+    target, path = TARGETS[name], folder / f"input{TARGETS[name].suffix}"
 
     def feed(data: bytes) -> None:
         choices = Choices(data[1:])
@@ -114,6 +113,37 @@ def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
         if (found := try_one(target, path, made, options, watch)) is not None:
             raise RuntimeError(f"{name}: {found} (options {options!r})")
 
+    return feed
+
+
+def instrument_readers() -> AbstractContextManager[None]:
+    """Have atheris measure what is imported from here on of the code that meets strangers' bytes.
+
+    What was imported already is not measured: the readers load late, so that theirs is. Numba could make nothing of
+    counters in the kernels.
+    """
+    import atheris
+
+    import lowdim.kernels
+
+    for kernel in pkgutil.walk_packages(lowdim.kernels.__path__, "lowdim.kernels."):
+        import_module(kernel.name)
+    measured: AbstractContextManager[None] = atheris.instrument_imports(
+        include=["lowdim.data", "lowdim.models", "lowdim.cli"]
+    )
+    return measured
+
+
+def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
+    import atheris
+
+    prepare(folder)
+    os.chdir(folder)
+    warm_up([name], folder)
+    corpus = folder / "corpus"
+    write_seeds(name, corpus, seed)
+    watch = Watch(folder)
+    limit_memory()
     flags = [
         f"-runs={inputs}",
         f"-seed={seed + 1}",
@@ -121,18 +151,10 @@ def _fuzz(name: str, folder: Path, seed: int, inputs: int, finds: Path) -> None:
         "-rss_limit_mb=0",
         f"-artifact_prefix={finds}/{name}-",
     ]
-    atheris.Setup([sys.argv[0], *flags, str(corpus)], feed)
+    atheris.Setup([sys.argv[0], *flags, str(corpus)], feeder(name, folder, watch))
     atheris.Fuzz()
 
 
 if __name__ == "__main__":
-    import atheris
-
-    # What was imported already is not measured: the readers load late, so that theirs is. Numba could make nothing of
-    # counters in the kernels.
-    import lowdim.kernels
-
-    for kernel in pkgutil.walk_packages(lowdim.kernels.__path__, "lowdim.kernels."):
-        import_module(kernel.name)
-    with atheris.instrument_imports(include=["lowdim.data", "lowdim.models", "lowdim.cli"]):
+    with instrument_readers():
         _fuzz(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))

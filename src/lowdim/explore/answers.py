@@ -28,6 +28,8 @@ MOST_FEATURES = 12
 """Features that are named of a selection."""
 FILES = {"csv": ".csv", "h5ad": ".h5ad", "npy": ".npy"}
 LINES = ("python", "shell")
+LARGEST_FILE = 1 << 29
+"""Bytes of a file that goes to a page: it is held in memory, here and there."""
 
 
 def column_of(name: str, values: NDArray[Any], *, is_quantity: bool = False) -> Column:
@@ -94,9 +96,25 @@ def lines_of(state: State, source: Source) -> dict[str, str | None]:
     return {"python": "\n".join(more) + "\n", "shell": command}
 
 
+def has_h5ad(source: Source) -> bool:
+    """Whether there is an .h5ad to add coordinates to: those of a sample are not those of its rows."""
+    return (
+        source.chosen is None and source.table is not None and source.table.source.lower().endswith(".h5ad")
+    )
+
+
+def _size_of(source: Source) -> int:
+    return Path(source.table.source).stat().st_size if has_h5ad(source) and source.table else 0
+
+
 def file_of(kind: str, coordinates: Floats, source: Source, method: str) -> bytes:
     """A file of coordinates; its place is a folder that is gone when it has been read."""
     table = source.table
+    if kind == "h5ad" and (size := _size_of(source)) > LARGEST_FILE:
+        raise InputError(
+            f"The .h5ad takes {size / 1e9:.1f} GB, too much for a page. Write it with the line for the shell and "
+            "-o with a name that ends in .h5ad."
+        )
     if table is None or source.chosen is not None:
         table = Table(
             np.zeros((len(coordinates), 1)), ids=source.ids, columns=dict(source.columns), label=source.label

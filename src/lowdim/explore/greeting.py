@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .answers import has_h5ad
 from .catalogue import METHODS, class_of
 from .controls import controls_of, limited
 from .protocol import CONTENT, Block
@@ -55,10 +56,10 @@ def hello(session: Session) -> dict[str, Any]:
         "usual": {name: dict(Setting.usual(name, n_rows).parameters) for name in METHODS},
         "generation": session.generation,
         "badge": session.badge,
-        "axes": list(session.axes),
+        "axes": None if session.axes is None else list(session.axes),
         "columns": list(source.columns),
         "names": list(source.features[:MOST_NAMES]),
         "command": source.command is not None,
-        "h5ad": source.table is not None and source.table.source.lower().endswith(".h5ad"),
+        "h5ad": has_h5ad(source),
         "paused": session.is_paused,
     }

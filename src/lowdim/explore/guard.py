@@ -10,9 +10,8 @@ from http import HTTPStatus
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
-PAGE, SOCKET = "/", "/socket"
-ROUTES = (PAGE, SOCKET)
-"""All that there is."""
+ENTRY = "/"
+"""Where the token is brought."""
 HOST = "127.0.0.1"
 
 
@@ -29,17 +28,24 @@ def _secret() -> str:
     return secrets.token_urlsafe(32)
 
 
+def _name() -> str:
+    """128 bits."""
+    return secrets.token_urlsafe(16)
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The secrets of one server on one port.
 
     The ``token`` is in the address that is printed. Whoever brings it gets the ``pass_`` as a cookie and is sent to the
-    page without it, so that the token stays in no address bar.
+    page without it, so that the token stays in no address bar. A browser gives cookies to every port of a machine, but
+    only below the path that they are for: page and socket are in a ``room`` whose name no other server knows.
     """
 
     port: int
     token: str = field(default_factory=_secret, repr=False)
     pass_: str = field(default_factory=_secret, repr=False)
+    room: str = field(default_factory=_name, repr=False)
 
     @property
     def host(self) -> str:
@@ -57,9 +63,19 @@ class Guard:
         return f"{self.origin}/?token={self.token}"
 
     @property
+    def page(self) -> str:
+        """Where the page is."""
+        return f"/{self.room}/"
+
+    @property
+    def socket(self) -> str:
+        """Where its socket is. Beside these two there is nothing."""
+        return f"/{self.room}/socket"
+
+    @property
     def cookie(self) -> str:
-        """The name of the cookie: other servers on this machine have theirs on other ports, and get this one too."""
-        return f"lowdim_{self.port}"
+        """The name of the cookie: no other server can set one of this name."""
+        return f"lowdim_{self.room}"
 
     def judge(self, path: str, headers: Heard, *, method: str = "GET") -> HTTPStatus:
         """OK: the page; SWITCHING_PROTOCOLS: the socket; SEE_OTHER: the token was right; else why not."""
@@ -71,13 +87,13 @@ class Guard:
         if method != "GET":
             return HTTPStatus.METHOD_NOT_ALLOWED
         parts = urlsplit(path)
-        if parts.path == PAGE and parts.query and self._has_token(parts.query):
+        if parts.path == ENTRY and parts.query and self._has_token(parts.query):
             return HTTPStatus.SEE_OTHER
         if not self._has_pass(headers):
             return HTTPStatus.FORBIDDEN
-        if parts.query or parts.path not in ROUTES:
+        if parts.query or parts.path not in (self.page, self.socket):
             return HTTPStatus.NOT_FOUND
-        if parts.path == PAGE:
+        if parts.path == self.page:
             return HTTPStatus.OK
         # A page of ours always says its origin: who says none is no page.
         return HTTPStatus.SWITCHING_PROTOCOLS if origins else HTTPStatus.FORBIDDEN

@@ -10,7 +10,7 @@ from ..core.parallel import row_blocks
 from ..core.records import Floats
 from ..errors import InputError
 from .protocol import CONTENT, Block
-from .shown import plane
+from .shown import in_view
 
 if TYPE_CHECKING:
     from .session import Session
@@ -30,8 +30,8 @@ def place_all(session: Session) -> None:
     if model is None or session.setting_shown != session.setting:
         raise InputError("Only a settled picture has a place for other rows. Press Settle first.")
     placed = _placed(session, model, whole.X, "placing all rows")
-    points = plane(placed, session.axes)
-    points[source.chosen] = plane(np.asarray(model.embedding_), session.axes)
+    points = in_view(placed, session.axes)
+    points[source.chosen] = in_view(np.asarray(model.embedding_), session.axes)
     session.is_whole = True
     content = whole.content(points).packed(None)
     session.outbox.put(Block(CONTENT, content.encode("ascii"), session.generation))
@@ -61,7 +61,7 @@ def place_new(session: Session) -> Floats:
         session.iteration += 1
         session.picture = picture
         session.frame(
-            plane(picture, session.axes), session.generation, f"placed {block.stop:,} of {count:,} new rows"
+            in_view(picture, session.axes), session.generation, f"placed {block.stop:,} of {count:,} new rows"
         )
         session.check()
     return picture

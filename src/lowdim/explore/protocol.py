@@ -37,9 +37,10 @@ KINDS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "pause": {},
     "resume": {},
     "stop": {},
-    "axes": {"x": int, "y": int},
+    "axes": {"x": int, "y": int, "z": (int, type(None))},
     "column": {"name": str},
     "distances": {"row": int},
+    "trust": {},
     "neighbours": {"row": int},
     "selection": {"mask": str},
     "restore": {"state": int, "pane": int},
@@ -90,8 +91,8 @@ class Frame:
     kind: int = POSITIONS
 
     def packed(self, sequence: int) -> bytes:
-        """Header, and x and y in 16 bits each within the frame's own bounds."""
-        points = np.asarray(self.points[:, :2], dtype=np.float64)
+        """Header, and x and y, or x, y and z, in 16 bits each within the frame's own bounds."""
+        points = np.asarray(self.points, dtype=np.float64)
         low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
         centre, half = (low + high) / 2, float(max((high - low).max() / 2, 1e-300))
         steps = np.nan_to_num(np.rint((points - centre) * (STEPS / half))).astype("<i2")

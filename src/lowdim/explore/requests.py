@@ -12,7 +12,8 @@ from .answers import FILES, LINES, column_of, contrasts, described, file_of, lin
 from .greeting import say_hello
 from .protocol import FILE, Block, Frame
 from .quality import metric_of
-from .shown import aligned, plane
+from .shown import aligned, in_view
+from .trusting import PREFIX, Trusting, values_of
 
 if TYPE_CHECKING:
     from .session import Session
@@ -25,6 +26,7 @@ class Requests:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._trusting = Trusting(session)
 
     def answer(self, kind: str, message: dict[str, Any]) -> None:
         """Answer one message."""
@@ -50,9 +52,10 @@ class Requests:
 
     def _axes(self, message: dict[str, Any]) -> None:
         session = self._session
-        session.axes = (message["x"], message["y"])
+        depth = message["z"]
+        session.axes = (message["x"], message["y"], *([] if depth is None else [depth]))
         if session.picture is not None:
-            points = aligned(plane(session.picture, session.axes), None)
+            points = aligned(in_view(session.picture, session.axes), None)
             session.shown = points
             session.outbox.show(Frame(points, session.generation, session.iteration))
 
@@ -64,6 +67,20 @@ class Requests:
         session = self._session
         known = session.quality.known(metric_of(session.setting_shown), session.quiet_run())
         self.send_column(DISTANCE, known.distances(row, session.quiet_run()), is_quantity=True, row=row)
+
+    def _trust(self, message: dict[str, Any]) -> None:
+        self._trusting.measure()
+
+    def _trusted(self, message: dict[str, Any]) -> None:
+        """Every column of what was measured, and its sentence; `Trusting` asks for it, and no page can."""
+        found = self._trusting.take(message["state"], message["found"])
+        if found is None:
+            return
+        for name in found.column_names:
+            values, is_quantity = values_of(found, name)
+            self.send_column(PREFIX + name, values, is_quantity=is_quantity)
+        said = " ".join((found.summary(), *found.notes))
+        self._session.outbox.say("trusted", state=message["state"], names=found.column_names, said=said)
 
     def _neighbours(self, message: dict[str, Any]) -> None:
         row = self._row(message)
@@ -90,10 +107,8 @@ class Requests:
             setting = {"method": state.setting.method, "parameters": dict(state.setting.parameters)}
             session.outbox.say("restored", state=state.number, setting=setting)
         else:
-            shown = np.asarray(state.shown, dtype=np.float64)
-            session.outbox.show(
-                Frame(aligned(shown, session.shown), session.generation, state.iteration, pane=1)
-            )
+            shown = aligned(session.view_of(state), session.shown)
+            session.outbox.show(Frame(shown, session.generation, state.iteration, pane=1))
 
     def _export(self, message: dict[str, Any]) -> None:
         """The last settled picture as a file, or the lines that make it again."""

@@ -111,8 +111,11 @@ class Server:
         if status == HTTPStatus.SWITCHING_PROTOCOLS:
             return None
         if status == HTTPStatus.SEE_OTHER:
-            value = f"{self.guard.cookie}={self.guard.pass_}; Path=/; HttpOnly; SameSite=Strict"
-            return _response(status, "", {"Location": "/", "Set-Cookie": value})
+            place = self.guard.page
+            # Lax, since a strict one is held back from a page that a file or a mail has sent the browser to. What it
+            # does not hold back are visits to the page itself: sockets of other origins never get it, and are refused.
+            value = f"{self.guard.cookie}={self.guard.pass_}; Path={place}; HttpOnly; SameSite=Lax"
+            return _response(status, "", {"Location": place, "Set-Cookie": value})
         if status == HTTPStatus.OK:
             made = page(self.guard.host)
             headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": made.policy}

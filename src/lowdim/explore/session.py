@@ -21,7 +21,7 @@ from .protocol import Frame
 from .quality import Quality, metric_of
 from .requests import Requests
 from .settings import Setting
-from .shown import aligned, plane
+from .shown import aligned, in_view
 from .source import Source
 from .speed import marks
 from .states import State, Strip
@@ -56,7 +56,7 @@ class Session(Worker):
         self.model = model
         self.strip = Strip()
         self.quality = Quality(self.rows)
-        self.axes = (0, 1)
+        self.axes: tuple[int, ...] | None = None
         self.picture: Floats | None = None
         self.shown: Floats | None = None
         self.setting_shown = self.setting
@@ -197,7 +197,7 @@ class Session(Worker):
         def tell(iteration: int, X: Floats) -> None:
             self.iteration = iteration
             self.picture = X
-            self.frame(plane(X, self.axes), job.generation, f"preview, iteration {iteration}")
+            self.frame(in_view(X, self.axes), job.generation, f"preview, iteration {iteration}")
             self.check()
 
         picture = self.picture
@@ -242,7 +242,7 @@ class Session(Worker):
         self.picture, self.method_shown = X, self.setting_shown.method
         kind = "settling" if self.job.kind == "settle" else "fitting"
         text = f"{kind}, iteration {iteration}" + (f" of {total}" if total else "")
-        self.frame(plane(X, self.axes), self.job.generation, text)
+        self.frame(in_view(X, self.axes), self.job.generation, text)
 
     def _expanded(self, X: Floats) -> Floats | None:
         """A row for every row of the data; None where the points are others, as the pivots of a large fit."""
@@ -261,12 +261,12 @@ class Session(Worker):
     def show(self, picture: Floats, badge: str) -> None:
         """Show a picture as it is, turned onto the one before."""
         self.picture = picture
-        self.frame(aligned(plane(picture, self.axes), self.shown), self.generation, badge)
+        self.frame(aligned(in_view(picture, self.axes), self.shown), self.generation, badge)
 
     def rest(self, coordinates: Floats, job: Job, *, settled: bool) -> None:
         """Show a picture that has come to rest, keep it, and have it judged."""
         is_moving = self.iteration > 0
-        points = plane(coordinates, self.axes)
+        points = in_view(coordinates, self.axes)
         turned = points if is_moving else aligned(points, self.shown)
         self.picture, self.method_shown = np.asarray(coordinates, dtype=np.float64), job.setting.method
         after = f", at rest after {self.iteration} iterations" if is_moving else ""
@@ -289,7 +289,12 @@ class Session(Worker):
         self.picture = np.asarray(state.coordinates, dtype=np.float64)
         self._unjudged = state
         badge = "settled" if state.settled else "preview"
-        self.frame(np.asarray(state.shown, dtype=np.float64), self.generation, f"{badge}, restored")
+        self.frame(self.view_of(state), self.generation, f"{badge}, restored")
+
+    def view_of(self, state: State) -> Floats:
+        """A state as it was shown, or in the coordinates that are looked at now, where these are more or fewer."""
+        points, shown = in_view(state.coordinates, self.axes), np.asarray(state.shown, dtype=np.float64)
+        return shown if shown.shape == points.shape else points
 
     def use_leisure(self) -> None:
         """Prepare what a slider will ask for, and judge what is shown, while nothing else is wanted."""

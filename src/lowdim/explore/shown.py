@@ -1,4 +1,4 @@
-"""What is shown of a picture: two of its coordinates, turned onto those that were shown before."""
+"""What is shown of a picture: two or three of its coordinates, turned onto those that were shown before."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ..metrics.procrustes import procrustes
 GOLDEN = 0.6180339887498949
 
 
-def plane(coordinates: Floats, axes: tuple[int, int]) -> Floats:
-    """Two columns of some coordinates; a line becomes a strip."""
+def in_view(coordinates: Floats, axes: tuple[int, ...] | None) -> Floats:
+    """Two or three columns of some coordinates, None: all of three, else the first two; a line becomes a strip."""
     count = coordinates.shape[1]
     points = np.asarray(coordinates, dtype=np.float64)
     if count == 1:
         half = float(np.ptp(points)) or 1.0
         beside = ((np.arange(len(points)) * GOLDEN) % 1.0 - 0.5) * 0.25 * half
         return np.column_stack([points[:, 0], beside])
-    x, y = (axis if axis < count else place for place, axis in enumerate(axes))
-    return np.ascontiguousarray(points[:, [x, y]])
+    usual = (0, 1, 2) if count == 3 else (0, 1)
+    kept = [axis if axis < count else place for place, axis in enumerate(axes or usual)]
+    return np.ascontiguousarray(points[:, kept[:count]])
 
 
 def aligned(points: Floats, before: Floats | None) -> Floats:

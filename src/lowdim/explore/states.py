@@ -48,7 +48,7 @@ class State:
     def thumbnail(self) -> Frame:
         """Every so many points, for a small picture."""
         step = max(1, len(self.shown) // THUMBNAIL_POINTS)
-        return Frame(self.shown[::step], self.number, kind=THUMBNAIL)
+        return Frame(self.shown[::step, :2], self.number, kind=THUMBNAIL)
 
 
 @dataclass(slots=True)

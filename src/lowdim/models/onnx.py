@@ -1,37 +1,34 @@
-"""`to_onnx`: the map of a fitted linear model in the format that other languages and devices run."""
+"""`to_onnx`: the map of a fitted model in the format that other languages and devices run."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..core.atomic import check_target, writing
 from ..errors import InputError, InputTypeError, MissingExtraError
-
-if TYPE_CHECKING:
-    from ..maps.linear import LinearMap
-
-OPSET = 17
-"""Version of ONNX's operators. The two that are needed are older: every runtime of the last years has them."""
 
 
 def to_onnx(
     model: Any, path: str | os.PathLike[str], *, dtype: Any = np.float64, force: bool = False
 ) -> Path:
-    """Write the map of a linear model to an ONNX file: x = C (y - mean), from rows ``X`` to ``coordinates``.
+    """Write the map for new points of a model to an ONNX file, from rows ``X`` to ``coordinates``.
 
     Any number of rows can be given at once. With ``dtype=numpy.float64`` the coordinates are those of ``transform`` up
-    to rounding; other types are smaller and quicker, and rounded to what they hold.
+    to rounding; ``numpy.float32`` is smaller and quicker, and rounded to what it holds.
 
     Parameters
     ----------
     model
-        A fitted `PCA` or `OrientedPCA`, or a `ClassicalMDS` that turned out to be PCA. Other maps compare new points
-        with those of the fit, and are not written: use `save`.
+        A fitted estimator whose map ONNX's operators hold, or a pipeline of such: linear maps (`PCA`, `OrientedPCA`,
+        `ClassicalMDS` of Euclidean distances); local weights on landmarks or fitted points (``solver=LLL(...)``,
+        `LandmarkZ`, `LLE` and its kin, landmark `Isomap`); affinities to landmarks or fitted points
+        (`LaplacianEigenmaps` and `DiffusionMap`, also by `Nystrom`); kernel values or distances to them (`KernelPCA`,
+        `ClassicalMDS`). Maps that place points by optimisation (`TSNE`, `UMAP`, `MDS` and their kin) are refused: use
+        `save`.
     path
         Name of the file; ``.onnx`` is usual.
     dtype
@@ -47,64 +44,48 @@ def to_onnx(
     Raises
     ------
     InputError
-        The model is not fitted, or its map is not linear.
+        The model is not fitted, or its map cannot be written; the message says why, and what to do.
     MissingExtraError
         The extra ``onnx`` is not installed.
     """
-    map_ = _linear_map(model)
+    steps = _steps(model)
     kind = np.dtype(dtype)
     if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise InputError(f"dtype must be numpy.float64 or numpy.float32; got {dtype!r}.")
     try:
-        from onnx import TensorProto, checker, helper, numpy_helper
+        import onnx  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(
             "to_onnx needs the package onnx. Install it with pip install 'lowdim[onnx]'."
         ) from error
     check_target(path, force=force)
-    n_components, n_columns = map_.components.shape
-    number = TensorProto.DOUBLE if kind == np.float64 else TensorProto.FLOAT
-    graph = helper.make_graph(
-        # The mean is taken away first, as `transform` does: far from the origin the product alone would lose digits.
-        [
-            helper.make_node("Sub", ["X", "mean"], ["centred"]),
-            helper.make_node("MatMul", ["centred", "components"], ["coordinates"]),
-        ],
-        f"lowdim {type(model).__name__}",
-        [helper.make_tensor_value_info("X", number, ["rows", n_columns])],
-        [helper.make_tensor_value_info("coordinates", number, ["rows", n_components])],
-        [
-            numpy_helper.from_array(map_.mean.astype(kind), "mean"),
-            numpy_helper.from_array(np.ascontiguousarray(map_.components.T, dtype=kind), "components"),
-        ],
-    )
-    made = helper.make_model(
-        graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        producer_name="lowdim",
-        producer_version=__version__,
-        ir_version=8,
-    )
-    checker.check_model(made, full_check=True)
+    # Imported here: to describe a model file takes neither scikit-learn nor Numba.
+    from .onnx_graph import Graph
+    from .onnx_maps import write_map
+
+    graph, values = Graph(kind), "X"
+    for step in steps:
+        values = write_map(graph, step.map_, values)
+    title = "lowdim " + ", ".join(type(step).__name__ for step in steps)
+    made = graph.model(title, steps[0].n_features_in_, values, steps[-1]._n_features_out)
     with writing(path, force=force) as temporary:
         temporary.write_bytes(made.SerializeToString())
     return Path(path)
 
 
-def _linear_map(model: Any) -> LinearMap:
-    """The map of a model, where it is linear."""
-    # Imported here: to describe a model file takes neither scikit-learn nor Numba.
-    from ..estimators.base import Estimator
-    from ..maps.linear import LinearMap
+def _steps(model: Any) -> list[Any]:
+    """The estimator, or those of a pipeline, all fitted."""
+    from sklearn.pipeline import Pipeline
 
-    kind = type(model).__name__
-    if not isinstance(model, Estimator):
-        raise InputTypeError(f"model must be a fitted PCA or OrientedPCA of lowdim; got {kind}.")
-    if not hasattr(model, "map_"):
-        raise InputError(f"model must be fitted; this {kind} is not. Call fit(X) first.")
-    if not isinstance(model.map_, LinearMap):
-        raise InputError(
-            f"model must have a linear map, as PCA and OrientedPCA have; that of this {kind} is "
-            f"{type(model.map_).__name__}, which to_onnx does not write. Use lowdim.save, and load it with lowdim."
-        )
-    return model.map_
+    from ..estimators.base import Estimator
+
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    for step in steps:
+        kind = type(step).__name__
+        if not isinstance(step, Estimator):
+            raise InputTypeError(
+                f"model must be a fitted estimator of lowdim, or a pipeline of such; got {kind}."
+            )
+        if not hasattr(step, "map_"):
+            raise InputError(f"model must be fitted; this {kind} is not. Call fit(X) first.")
+    return steps

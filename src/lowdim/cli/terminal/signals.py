@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: acknowledged at once, whatever the program is in the midst of, and then an interrupt."""
+"""Ctrl-C, SIGTERM and a closed terminal: acknowledged at once, whatever the program is in, and then an interrupt."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What asks for an end beside Ctrl-C: SIGHUP is what a terminal that closes sends, where a system has it."""
 STOPPING = "Interrupted: stopping. What is worth keeping is written first; once more to stop without."
 
 
 @contextmanager
 def heeding(tell: Callable[[str], None]) -> Iterator[None]:
-    """While this is open, SIGTERM is an interrupt as Ctrl-C is, and ``tell`` says at once that either has come.
+    """While this is open, SIGTERM and SIGHUP are interrupts as Ctrl-C is, and ``tell`` says at once that one has come.
 
     Python handles signals between two steps of its own, which a long compiled loop keeps waiting. So a thread
     acknowledges them: compiled loops let other threads run. Everything is as before when this closes; beside the main
@@ -29,17 +31,17 @@ def heeding(tell: Callable[[str], None]) -> Iterator[None]:
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     # A program that was told to ignore them, or has its own way with them, keeps to it.
     heard = {signal.SIGINT} if signal.getsignal(signal.SIGINT) == signal.default_int_handler else set()
-    is_plain = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if is_plain:
-        signal.signal(signal.SIGTERM, _interrupt)
-        heard.add(signal.SIGTERM)
+    plain = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
+    for number in plain:
+        signal.signal(number, _interrupt)
+        heard.add(number)
     listener = threading.Thread(target=_listen, args=(reading, heard, tell), daemon=True)
     listener.start()
     try:
         yield
     finally:
-        if is_plain:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in plain:
+            signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(before)
         os.close(writing)
         listener.join()

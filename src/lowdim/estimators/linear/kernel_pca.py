@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ... import validation
@@ -29,6 +30,16 @@ from ...spectral.preimage import Preimage, learn_preimage
 from ..base import COMMON_RULES, parameters
 from ..shards.over_shards import needs_all_rows
 from ..spectral.spectral_driver import SpectralEstimator
+
+_NO_WAY_BACK = (
+    "inverse_transform of KernelPCA needs the way back to points, which this fit has not learned. Set "
+    "fit_inverse_transform=True and fit again."
+)
+
+
+def _has_way_back(model: KernelPCA) -> bool:
+    """Whether the way back is asked for or known."""
+    return model.fit_inverse_transform or "preimage_" in vars(model)
 
 
 @parameters
@@ -115,17 +126,23 @@ class KernelPCA(SpectralEstimator):
             validation.check_symmetric(values, what="kernel values")
         return Rows(values)
 
+    @available_if(_has_way_back)  # type: ignore[untyped-decorator]
     def inverse_transform(self, X: Any) -> Floats:
         """Points of the original space from coordinates, after a fit with ``fit_inverse_transform=True``."""
         check_is_fitted(self)
         learned: Preimage | None = vars(self).get("preimage_")
         if learned is None:
-            raise NotFittedError(
-                "inverse_transform of KernelPCA needs the way back to points, which this fit has not learned. Set "
-                "fit_inverse_transform=True and fit again."
-            )
+            raise NotFittedError(_NO_WAY_BACK)
         coordinates = validation.check_coordinates(X, self._n_features_out)
         return learned.points(coordinates, Run(workers=self._workers))
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # Scikit-learn's own raises this error, which is an AttributeError too: `hasattr` says no.
+            if name == "inverse_transform":
+                raise NotFittedError(_NO_WAY_BACK)
+            return super().__getattr__(name)
 
     def _method(self) -> KernelComponents:
         return KernelComponents(1 if self.n_components is None else self._n_components, self._kernel)

@@ -45,11 +45,12 @@ class Explorer {
       done: () => this.done(message),
       scores: () => this.scores(message),
       failed: () => message.generation >= this.generation && this.alert(message.message),
-      refused: () => this.alert(message.message),
+      refused: () => this.sides.refused(message),
       warned: () => this.alert(message.message),
       restored: () => this.restored(message),
       speed: () => this.controls.speeds(message.speed),
       column: () => this.sides.column(message),
+      trusted: () => this.sides.trusted(message),
       contrasts: () => this.sides.contrasts(message),
       lines: () => this.sides.lines(message),
       file: () => this.sides.file(message),
@@ -119,7 +120,8 @@ class Explorer {
   draw() {
     const frame = this.waiting;
     this.waiting = null;
-    if (frame.generation >= this.shown && frame.body.byteLength === 4 * this.map?.count) {
+    // Two or three coordinates of a point, in two bytes each.
+    if (frame.generation >= this.shown && [4, 6].includes(frame.body.byteLength / this.map?.count)) {
       // What comes step by step moves by itself; what comes at once is shown the way to.
       this.map.setPositions(readPlaces(frame.body), { milliseconds: frame.iteration ? 0 : 350, ghost: frame.generation !== this.shown });
       this.shown = frame.generation;
@@ -147,20 +149,26 @@ class Explorer {
     this.$("stage").textContent = "";
     this.$("progress").hidden = true;
     this.strip.mark(state);
-    this.sides.axes(this.strip.cards.get(state)?.state.components ?? 2);
+    this.showAxes(state);
     this.$("heard").textContent = settled ? "The picture is settled." : "The preview is at rest.";
+  }
+
+  showAxes(state) {
+    this.sides.axes(this.strip.cards.get(state)?.state.components ?? 2);
   }
 
   scores({ state, recall, k }) {
     this.$("stage").textContent = "";
     this.$("progress").hidden = true;
     this.strip.score(state, recall);
+    this.sides.judged();
     this.$("recall").textContent = `${(100 * recall).toFixed(1)} % of the ${k} nearest (exact, all points)`;
   }
 
   restored({ state, setting }) {
     this.controls.show(setting);
     this.strip.mark(state);
+    this.showAxes(state);
     this.remember();
   }
 

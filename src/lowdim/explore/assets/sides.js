@@ -2,14 +2,16 @@
 
 const DISTANCE_COLUMN = "distance in the data";
 const FAITHFULNESS = "faithfulness";
+const TRUST = "trust: ";
 
 class Sides {
   constructor(explorer) {
     Object.assign(this, { explorer, $: explorer.$, expected: null, asking: false, next: -1 });
     this.$("column").addEventListener("change", (event) => this.ask(event.target.value));
     this.$("faithful").addEventListener("click", () => this.sampled() && explorer.map.colourBy(FAITHFULNESS));
+    this.$("trust").addEventListener("change", () => this.trust());
     this.$("distances").addEventListener("change", (event) => this.distances(event.target.checked));
-    for (const axis of ["x", "y"]) this.$(axis).addEventListener("change", () => this.turn());
+    for (const axis of ["x", "y", "z", "deep"]) this.$(axis).addEventListener("change", () => this.turn());
     for (const button of explorer.root.querySelectorAll("[data-export]")) {
       button.addEventListener("click", () => this.export(button.dataset.export));
     }
@@ -19,6 +21,7 @@ class Sides {
   begin(hello) {
     const names = [...hello.columns, ...hello.names];
     this.names = new Set(names);
+    this.chosen = hello.axes;
     this.$("names-list").replaceChildren(...names.slice(0, 5000).map((name) => element("option", { value: name })));
     this.explorer.root.querySelector("[data-export=shell]").disabled = !hello.command;
     this.explorer.root.querySelector("[data-export=h5ad]").disabled = !hello.h5ad;
@@ -59,6 +62,46 @@ class Sides {
     if (header.name === FAITHFULNESS) this.$("faithful").disabled = false;
     if (asked) map.colourBy(header.name);
     if (row !== undefined) this.arrived(row);
+  }
+
+  // -- trust --------------------------------------------------------------------------------------------------------
+
+  // Once it is asked for, every picture that comes to rest is measured: the columns are never those of another for long.
+  trust() {
+    const name = this.$("trust").value;
+    if (!name || !this.sampled()) return;
+    if (this.measured?.has(name) && this.explorer.map.panel.hasColumn(TRUST + name)) this.explorer.map.colourBy(TRUST + name);
+    else {
+      this.awaited = name;
+      this.measure();
+    }
+  }
+
+  measure() {
+    this.trusting = true;
+    this.measured = null;
+    this.$("trusted").textContent = "measuring…";
+    this.explorer.transport.send({ kind: "trust" });
+  }
+
+  judged() {
+    this.$("trust").disabled = false;
+    if (this.trusting) this.measure();
+  }
+
+  trusted({ names, said }) {
+    this.measured = new Set(names);
+    this.$("trusted").textContent = said;
+    const menu = this.$("trust");
+    for (const option of menu.options) option.disabled = Boolean(option.value) && !this.measured.has(option.value);
+    if (menu.selectedOptions[0]?.disabled) menu.value = "";
+    if (menu.value && menu.value === this.awaited) this.trust();
+    this.awaited = null;
+  }
+
+  refused({ request, message }) {
+    if (request.startsWith("trust")) this.$("trusted").textContent = "";
+    this.explorer.alert(message);
   }
 
   // -- distances in the data from the point under the mouse ---------------------------------------------------------
@@ -109,17 +152,25 @@ class Sides {
 
   // -- axes ---------------------------------------------------------------------------------------------------------
 
+  // Which coordinates are shown: of three all, of more the first two, unless a person says otherwise.
   axes(count) {
     this.$("axes").hidden = count < 3;
-    if (this.$("x").options.length === count) return;
-    for (const [place, axis] of ["x", "y"].entries()) {
+    if (count < 3) return;
+    for (const [place, axis] of ["x", "y", "z"].entries()) {
+      const kept = this.chosen?.[place] ?? place;
       this.$(axis).replaceChildren(...Array.from({ length: count }, (_, at) => element("option", { value: at, textContent: `coordinate ${at + 1}` })));
-      this.$(axis).value = String(Math.min(place, count - 1));
+      this.$(axis).value = String(kept < count ? kept : place);
     }
+    this.$("deep").checked = this.chosen ? this.chosen.length === 3 : count === 3;
+    this.$("depth").hidden = !this.$("deep").checked;
   }
 
   turn() {
-    this.explorer.transport.send({ kind: "axes", x: Number(this.$("x").value), y: Number(this.$("y").value) });
+    const depth = this.$("deep").checked;
+    this.$("depth").hidden = !depth;
+    this.chosen = (depth ? ["x", "y", "z"] : ["x", "y"]).map((axis) => Number(this.$(axis).value));
+    const [x, y, z = null] = this.chosen;
+    this.explorer.transport.send({ kind: "axes", x, y, z });
   }
 
   // -- files and lines ----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ class SocketTransport {
 
   open(callbacks) {
     this.callbacks = callbacks;
-    this.socket = new WebSocket(`ws://${location.host}/socket`);
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}socket`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
       this.since = performance.now();

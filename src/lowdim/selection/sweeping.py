@@ -15,7 +15,7 @@ from ..core.events import Events, Listener, LogLines
 from ..core.messages import DATA
 from ..core.places import Place
 from ..core.rules import Either, Function, Instance, Nothing, Rule, Truth, Whole
-from ..core.run import Shared
+from ..core.shared import Shared
 from ..data.rows import Rows
 from ..errors import InputError, LowdimWarning
 from ..estimators.base import Estimator

@@ -9,7 +9,8 @@ import pytest
 
 from lowdim.core import run as module
 from lowdim.core.events import Events
-from lowdim.core.run import Run, Shared, Store, Workers
+from lowdim.core.run import Run, Store, Workers
+from lowdim.core.shared import Shared
 from lowdim.core.streams import STREAMS, Streams
 from lowdim.errors import DataWarning, Stop
 from lowdim.store import budget, checkpoint
@@ -265,3 +266,20 @@ def test_rows_on_threads_and_their_progress():
     assert heard[-1].data == {"done": 10, "total": 10}
     assert silent.streams is run.streams
     assert run.anew().streams is not run.streams
+
+
+def test_a_plan_is_made_for_arrays_that_come_again():
+    shared, made = Shared(), []
+
+    def make() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    first, other = np.arange(3), np.arange(4)
+    assert shared.plan("sum", (first,), make) is None
+    assert shared.plan("sum", (first.copy(),), make) == 0
+    assert shared.plan("sum", (first,), make) == 0
+    assert shared.plan("sum", (other,), make) is None
+    assert shared.plan("sum", (first, other), make) is None
+    assert shared.plan("another", (first, other), make) is None
+    assert made == [0]

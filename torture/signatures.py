@@ -117,6 +117,9 @@ def _fit_graphs(X: Any) -> None:
         dense(density=1.0, max_iter=3).fit(X[:2000]).transform(X[2000:2010])
     lowdim.LLE(2, solver="shift-invert", metric="manhattan").fit(X[:2000])
     lowdim.LaplacianEigenmaps(2, solver="shift-invert").fit(X[:2000])
+    lowdim.sweep(
+        lowdim.LaplacianEigenmaps(2), {"bandwidth": [1.0, 2.0]}, X[:2000], score=lambda fitted, *_: 0.0
+    )
 
 
 def _fit_large(X: Any) -> None:

@@ -94,3 +94,22 @@ def test_narrow_indices_are_taken_too() -> None:
     np.testing.assert_array_equal(
         symmetrize(matrix, "union", "larger", Run.of()).toarray(), [[0.0, 3.0], [3.0, 0.0]]
     )
+
+
+@pytest.mark.parametrize("size", [1, 7, 400])
+def test_a_union_that_is_planned_is_that_which_is_merged(size: int) -> None:
+    matrix = random_lists(5, size, 9)
+    union = parts.Union.of(matrix.indptr.astype(np.int64), matrix.indices, Run.of())
+    for values in (matrix.data, np.random.default_rng(1).standard_normal(matrix.nnz)):
+        merged = symmetrize(
+            csr_array((values, matrix.indices, matrix.indptr), matrix.shape), "union", "larger", Run.of()
+        )
+        planned = union.larger(values, Run.of())
+        for one, other in zip(
+            (merged.data, merged.indices, merged.indptr),
+            (planned.data, planned.indices, planned.indptr),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+        planned.indices[:] = -1  # the next one is not changed by who changes this one

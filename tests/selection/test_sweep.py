@@ -66,6 +66,25 @@ def test_landmark_scores_are_those_of_separate_fits(few):
         assert (row["test_error"], row["out_of_sample_error"]) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("solver", ["exact", lowdim.LLL(60, n_neighbors=8)])
+def test_bandwidths_on_one_graph_give_the_bits_of_separate_fits(few, solver):
+    estimator = lowdim.LaplacianEigenmaps(3, solver=solver)
+    swept = []
+
+    def keep(fitted, X, y):
+        swept.append(fitted)
+        return 0.0
+
+    # The first of a graph merges its affinities, the second plans that, the others take the plan; at 1.2 some vanish.
+    X, grid = few[0][:300], {"n_neighbors": [14], "bandwidth": [30.0, 20.0, 1.2, 15.0]}
+    found = sweep(estimator, grid, X, score=keep)
+    for fitted, point in zip(swept, found.points, strict=True):
+        alone = lowdim.LaplacianEigenmaps(3, solver=solver, **point).fit(X)
+        np.testing.assert_array_equal(fitted.embedding_, alone.embedding_)
+        if solver == "exact":
+            assert (fitted.affinity_matrix_ != alone.affinity_matrix_).nnz == 0
+
+
 def test_neighbours_are_searched_for_once(few, monkeypatch):
     searches = []
     query = EuclideanIndex.query

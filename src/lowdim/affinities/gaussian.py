@@ -80,7 +80,9 @@ class FittedGaussian:
 
     def weights(self, neighbors: Neighbors, run: Run) -> Sparse:
         """W of the training points."""
-        values: Floats = np.exp(-np.square(neighbors.distances / self.sigma))
+        values: Floats = neighbors.distances / self.sigma
+        for step in (np.square, np.negative, np.exp):  # in place: new memory costs more than the exponentials
+            step(values, out=values)
         keep_nearest(neighbors, values, run, "give a larger sigma (or a smaller alpha), or use SelfTuning()")
         return symmetric(neighbors, self._cut(neighbors, values, run), self.symmetrize, run)
 

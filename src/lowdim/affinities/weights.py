@@ -14,7 +14,7 @@ from ..core.records import Floats, Neighbors, Sparse
 from ..core.rules import OneOf, Rule
 from ..core.run import Run
 from ..errors import DataWarning, InputError
-from ..neighbors.symmetrize import Symmetry, names, symmetrize
+from ..neighbors.symmetrize import Symmetry, Union, names, symmetrize
 
 # Four times the smallest normal number, so that half of it, or a sum of such halves, is still normal.
 SMALLEST = 4.0 * float(np.finfo(np.float64).tiny)
@@ -76,6 +76,10 @@ def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, run: Run) -> 
     checks.finite(
         values, "The affinity", "its exponents overflow", "Give a larger bandwidth, or rescale the data."
     )
+    if how == "union" and values.dtype == np.float64:
+        lists = neighbors.indptr, neighbors.indices
+        if (union := run.store.shared.plan("union", lists, lambda: Union.of(*lists, run))) is not None:
+            return without_zeros(union.larger(values, run))
     matrix = Sparse((values, neighbors.indices, neighbors.indptr), shape=(size, size))
     return without_zeros(symmetrize(matrix, how, "larger", run))
 

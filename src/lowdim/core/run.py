@@ -21,6 +21,7 @@ from ..errors import LowdimWarning
 from .events import Event, Events, Listener
 from .parallel import map_blocks, row_blocks, shifted
 from .places import Place, State
+from .shared import Shared
 from .streams import Streams
 
 Value = TypeVar("Value")
@@ -38,19 +39,6 @@ class Workers:
 
     n_jobs: int | None = None
     memory_limit: int | None = None
-
-
-@dataclass(slots=True)
-class Shared:
-    """Results that fits on the same rows share: for each stage what it was made from, and what came out.
-
-    ``widest`` is the largest number of neighbours that any of the fits will ask for: they are searched for at once.
-    ``place`` is where the fits together keep what is long in the making.
-    """
-
-    widest: int = 0
-    results: dict[Hashable, tuple[Hashable, Any]] = field(default_factory=dict)
-    place: Place = field(default_factory=Place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from ..core.notebook import listener_for
 from ..core.places import Place
 from ..core.records import Floats, Integers, PlannedStage, Report
 from ..core.rules import Either, Function, Instance, Jobs, Nothing, Real, Rule, Truth, Whole
-from ..core.run import Run, Shared, Store, Workers
+from ..core.run import Run, Store, Workers
+from ..core.shared import Shared
 from ..core.streams import Streams
 from ..data.rows import Rows
 from ..data.shards import Shards, as_shards, comes_in_shards

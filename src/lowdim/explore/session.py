@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.events import Event, Events
 from ..core.records import Floats
-from ..core.run import Run, Shared, Store, Workers
+from ..core.run import Run, Store, Workers
+from ..core.shared import Shared
 from ..core.streams import Streams
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows

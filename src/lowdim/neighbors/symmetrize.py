@@ -35,18 +35,27 @@ def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Spa
     run
         Its workers share the rows.
     """
+    (values,), indices, indptr = _merged(matrix, how, (combine,), run)
+    return _canonical(values, indices, indptr)
+
+
+def _merged(
+    matrix: Sparse, how: Symmetry, combine: tuple[Combine, ...], run: Run
+) -> tuple[list[Floats], NDArray[Any], NDArray[Any]]:
+    """Values of the symmetric matrix by each rule in turn, its indices and starts."""
     size = matrix.shape[0]
     indptr, indices = matrix.indptr.astype(np.int64, copy=False), names(matrix.indices, size)
     values = matrix.data.astype(np.float32 if matrix.dtype == np.float32 else np.float64, copy=False)
     loops = kernels.neighbors.merge
-    rule, choice = getattr(loops, how.upper()), getattr(loops, combine.upper())
+    rule, choices = getattr(loops, how.upper()), [getattr(loops, one.upper()) for one in combine]
     # A part of the rows at a time: the transpose of all of them would take as much memory as the result.
     parts = _Parts.of(indices, size, max(1, min(size, MOST_PARTS, values.size // ENTRIES)), run)
 
     # Each part has room for all entries of both sides, of which it uses the first: memory that nobody writes to costs
     # nothing, and so the parts and the result are never there at once.
     room = [int(indptr[parts.bounds(part)[0]] + parts.starts[part]) for part in range(parts.count)]
-    columns, entries = np.empty(2 * indices.size, indices.dtype), np.empty(2 * values.size, values.dtype)
+    columns = np.empty(2 * indices.size, indices.dtype)
+    entries = [np.empty(2 * values.size, values.dtype) for _ in choices]
 
     def merge(which: slice) -> Integers:
         first, last = parts.bounds(which.start)
@@ -58,14 +67,53 @@ def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Spa
         bounds, counts = (0, last - first), np.empty(last - first, np.int64)
         loops.count_merged(own[0], own[1], other[0], other[1], rule, bounds, counts)
         starts = room[which.start] + np.concatenate(([0], np.cumsum(counts)))
-        loops.fill_merged(own, other, rule, choice, bounds, (starts, columns, entries))
+        for choice, into in zip(choices, entries, strict=True):
+            loops.fill_merged(own, other, rule, choice, bounds, (starts, columns, into))
         return counts
 
     counts = run.map(merge, parts.count, block_rows=1)
-    result = Sparse(_joined(counts, room, columns, entries), shape=(size, size))
+    return entries, *_joined(counts, room, columns, entries)
+
+
+def _canonical(values: Floats, indices: NDArray[Any], indptr: NDArray[Any]) -> Sparse:
+    """The matrix of rows that are sorted and hold no entry twice."""
+    result = Sparse((values, indices, indptr), shape=(indptr.size - 1, indptr.size - 1))
     result.has_sorted_indices = True
     result.has_canonical_format = True
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Where the entries of a symmetric union come from: other values on the same lists then need no merge.
+
+    Entry e is the larger of the values at ``first[e]`` and ``second[e]``, which are one where one side alone has it.
+    """
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    first: NDArray[Any]
+    second: NDArray[Any]
+
+    @classmethod
+    def of(cls, indptr: NDArray[Any], indices: NDArray[Any], run: Run) -> Union:
+        """The union of lists and their transpose."""
+        size = indptr.size - 1
+        places = Sparse((np.arange(indices.size, dtype=np.float64), indices, indptr), shape=(size, size))
+        found, indices, indptr = _merged(places, "union", ("larger", "smaller"), run)
+        first, second = (names(part, places.nnz) for part in found)
+        return cls(indptr, indices, first, second)
+
+    def larger(self, values: Floats, run: Run) -> Sparse:
+        """What `symmetrize` makes of the lists with these values, to the bit."""
+        out = np.empty(self.indices.size)
+
+        def fill(block: slice) -> None:
+            kernels.neighbors.merge.larger_of(values, self.first, self.second, out, block.start, block.stop)
+
+        run.map(fill, out.size)
+        # Copies: who drops entries of one matrix must not change the next.
+        return _canonical(out, self.indices.copy(), self.indptr.copy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,20 +169,17 @@ def names(indices: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def _joined(
-    counts: list[Integers], room: list[int], columns: NDArray[Any], entries: NDArray[Any]
-) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    """Values, indices and starts of consecutive rows, the parts moved together in the memory that they are in."""
+    counts: list[Integers], room: list[int], columns: NDArray[Any], entries: list[Floats]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Indices and starts of consecutive rows, the parts and their values moved together in the memory they are in."""
     indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]))
     place = 0
     for first, number in zip(room, (int(part.sum()) for part in counts), strict=True):
-        for whole in (columns, entries):
+        for whole in (columns, *entries):
             whole[place : place + number] = whole[first : first + number]
         place += number
-    columns.resize(place, refcheck=False)
-    entries.resize(place, refcheck=False)
+    for whole in (columns, *entries):
+        whole.resize(place, refcheck=False)
     narrow = MANY <= place < 2**31 and columns.dtype == np.int32
-    return (
-        entries,
-        columns.astype(np.int32 if narrow else np.int64, copy=False),
-        indptr.astype(np.int32 if narrow else np.int64, copy=False),
-    )
+    kind = np.int32 if narrow else np.int64
+    return columns.astype(kind, copy=False), indptr.astype(kind, copy=False)

@@ -8,7 +8,8 @@ from .. import validation
 from ..core.messages import DATA
 from ..core.places import Place
 from ..core.records import Floats
-from ..core.run import Shared, Store
+from ..core.run import Store
+from ..core.shared import Shared
 from ..errors import InputError, LowdimError
 from ..metrics.procrustes import procrustes
 from .grid import Point, configure, widest

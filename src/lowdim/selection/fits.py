@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from ..core.events import Event, Events, Listener
 from ..core.places import Place
 from ..core.rules import Whole
-from ..core.run import Shared, Store
+from ..core.run import Store
+from ..core.shared import Shared
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from .choose import Judges

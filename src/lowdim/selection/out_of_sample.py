@@ -13,7 +13,8 @@ from typing import Any
 from ..affinities.local_linear import reconstruction_weights
 from ..affinities.patches import patches_of
 from ..core.records import Floats, Neighbors, Sparse
-from ..core.run import Run, Shared
+from ..core.run import Run
+from ..core.shared import Shared
 from ..data.rows import Rows
 from ..estimators.base import Estimator
 from ..maps.locally_linear import LocallyLinearMap

@@ -15,7 +15,8 @@ from ..core.events import Events, Listener, LogLines
 from ..core.messages import DATA
 from ..core.places import Place
 from ..core.rules import Either, Function, Instance, Nothing, Rule, Truth, Whole
-from ..core.run import Run, Shared, Workers
+from ..core.run import Run, Workers
+from ..core.shared import Shared
 from ..data.rows import Rows
 from ..engine.places_to_work import is_using
 from ..errors import InputError, LowdimWarning

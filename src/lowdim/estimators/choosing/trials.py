@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...core.events import Events
 from ...core.records import Integers
-from ...core.run import Run, Shared, Store
+from ...core.run import Run, Store
+from ...core.shared import Shared
 from ...data.duplicates import find_duplicates
 from ...data.rows import Rows
 from ...errors import InterruptedWarning, LowdimError, LowdimWarning

@@ -148,3 +148,10 @@ def fill_merged(
                 merged_indices[place] = column
                 merged_values[place] = value
                 place += 1
+
+
+@njit(cache=True, nogil=True)
+def larger_of(values: Floats, first: Names, second: Names, out: Floats, start: int, stop: int) -> None:
+    """The larger of two values for each of the entries [start, stop): what `fill_merged` writes for a union."""
+    for entry in range(start, stop):
+        out[entry] = max(values[np.uint64(first[entry])], values[np.uint64(second[entry])])

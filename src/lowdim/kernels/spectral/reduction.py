@@ -271,3 +271,14 @@ def fold(S: Floats, factor: float, tile: int, start: int, stop: int) -> None:
                     total = factor * (S[i, j] + S[j, i])
                     S[i, j] = total
                     S[j, i] = total
+
+
+@njit(cache=True, nogil=True)
+def mirror(S: Floats, tile: int, start: int, stop: int) -> None:
+    """``S = S'`` above the diagonal, in place, by tiles: what stands below it in the columns [start, stop)."""
+    size = S.shape[0]
+    for left in range(start, stop, tile):
+        for top in range(left, size, tile):
+            for i in range(top, min(top + tile, size)):
+                for j in range(left, min(left + tile, stop, i)):
+                    S[j, i] = S[i, j]

@@ -22,7 +22,7 @@ from ...core.run import Run
 from ...spectral.operators import narrowed
 
 #: Entries of the compressed rows of a wave (12 bytes each), and bytes of its full rows: they stay in cache.
-_SPARSE_WAVE = 12_000_000
+_SPARSE_WAVE = 1_500_000
 _FULL_WAVE = 6_000_000
 #: Share of the landmarks that a row of A Z, or of F Z in a product with itself, touches from which it is held in full.
 _FULL_SHARE = 0.2
@@ -92,6 +92,11 @@ def fold(S: Floats, factor: float, n_jobs: int | None) -> None:
         kernels.spectral.reduction.fold(S, factor, _TILE, rows.start, rows.stop)
 
     map_blocks(work, S.shape[0], n_jobs=n_jobs, block_rows=_TILE)
+
+
+def mirror(S: Floats) -> None:
+    """Put what stands below the diagonal above it too, in place."""
+    kernels.spectral.reduction.mirror(S, _TILE, 0, S.shape[0])
 
 
 def with_diagonal(carriers: Carriers, mass: Floats | None) -> Floats:

@@ -24,6 +24,7 @@ from ...errors import ConvergenceError, InputError
 from ..eigen import krylov
 from ..eigen.common import range_of
 from .galerkin import Reduced
+from .products import mirror
 
 #: Eigenvalues of B~ below this share of the largest hold nothing but rounding, and so do diagonal entries.
 _NOTHING = 1e-12
@@ -227,7 +228,9 @@ def _by_lapack(pencil: _Pencil, end: End, n_components: int, reduced: Reduced) -
         return _settled(pencil, values, basis @ Y, end)
     C = pencil.scaled(pencil.A)
     to_standard(C, factor.R)
-    C = np.triu(C) + np.triu(C, 1).T
+    mirror(
+        C.T
+    )  # LAPACK wrote the upper triangle of C in Fortran's order: the lower one of its transpose in C's
     values, Y = _wanted(C, factor.solve(pencil.constraint, transposed=True), end, n_components)
     return _settled(pencil, values, factor.solve(Y, transposed=False), end)
 

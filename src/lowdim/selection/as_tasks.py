@@ -16,7 +16,8 @@ import numpy as np
 
 from ..core.events import Events
 from ..core.places import Place, State
-from ..core.run import Run, Shared
+from ..core.run import Run
+from ..core.shared import Shared
 from ..data.rows import Rows
 from ..data.shards.held import Held
 from ..engine import run_tasks

@@ -138,7 +138,7 @@ def test_what_cannot_be_done_is_said_before_any_row_is_read() -> None:
     with pytest.raises(InputError, match="n_components"):
         lowdim.PCA(7).fit(source)
     with pytest.raises(InputError, match="needs all rows in memory"):
-        lowdim.Isomap().plan(source)
+        lowdim.MDS().plan(source)
     with pytest.raises(MemoryLimitError, match="solver='streaming'"):
         lowdim.PCA(2, memory_limit=1000).fit(source)
     with pytest.raises(InputTypeError, match=r"comes in shards, 1500 x 6 .*numpy.asarray\(X\)"):

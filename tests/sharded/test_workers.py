@@ -37,6 +37,33 @@ def test_an_executor_of_threads(wanted: np.ndarray) -> None:
         np.testing.assert_array_equal(fitted(pool), wanted)
 
 
+def test_the_report_says_what_it_took() -> None:
+    """The same whoever did the work."""
+    names = ("tasks", "tasks_done_again", "workers_lost", "bytes_read", "bytes_written")
+
+    def figures(workers: Any) -> list[list[int]]:
+        with lowdim.using(workers):
+            models = [
+                fit_to_shards(lowdim.LaplacianEigenmaps(n_neighbors=8, solver=lowdim.LLL(60)), SOURCE, CUT),
+                fit_to_shards(lowdim.Isomap(n_neighbors=8, solver=lowdim.LandmarkZ(60)), SOURCE, CUT),
+                lowdim.PCA(2).fit(SOURCE),
+            ]
+        return [[model.report_.figures[name] for name in names] for model in models]
+
+    lll, alone, pca = figures(1)
+    with ThreadPoolExecutor(2) as pool:
+        assert figures(pool) == [lll, alone, pca]
+    blocks, cells = CUT.n_blocks, CUT.wanted_cells
+    assert lll[:3] == [4 * blocks + 2 * cells, 0, 0]
+    assert alone[:3] == [2 * blocks, 0, 0]
+    assert pca[:3] == [1, 0, 0]
+    assert pca[3] >= SOURCE.nbytes
+    assert alone[3] >= 2 * SOURCE.nbytes
+    # The rows go into two cells each, with all that is found there.
+    assert lll[3] > 5 * SOURCE.nbytes
+    assert lll[4] > 2 * SOURCE.nbytes
+
+
 @contextmanager
 def cluster(**settings: Any) -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from ..core.run import Run
+from ..core.traffic import counting
 from ..errors import WorkersError
 from ..store.tasks import TaskStore
 from .places_to_work import mapper_for
 from .task import Tally, Task
+
+_COLLECTED: ContextVar[Tally | None] = ContextVar("_COLLECTED", default=None)
 
 
 def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
@@ -42,5 +49,21 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
             f"The workers say that all tasks of the stage {task.name!r} are done, and {len(left)} of {count} results "
             f"are not in {store.root}. Use a folder that every worker and this process see, by checkpoint."
         )
+    for number in numbers:
+        tally.traffic.add(store.traffic(task.name, number))
     store.finish(task.name)
+    if (collected := _COLLECTED.get()) is not None:
+        collected.add(tally)
     return tally
+
+
+@contextmanager
+def tallying() -> Iterator[Tally]:
+    """Add up what the stages that are run meanwhile take, with what this thread reads and writes between them."""
+    tally = Tally()
+    token = _COLLECTED.set(tally)
+    try:
+        with counting(tally.traffic):
+            yield tally
+    finally:
+        _COLLECTED.reset(token)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
+from ..core.traffic import Traffic, counting
 from ..store.tasks import TaskStore
 
 MOST_FAILURES = 3
@@ -35,17 +36,32 @@ class Task(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """What it took: tasks done, tasks that had to be done again, workers that were lost meanwhile."""
+    """What it took: tasks done, tasks that had to be done again, workers that were lost meanwhile, and bytes.
+
+    The bytes are those of tasks that were done, and of what was done between them.
+    """
 
     tasks: int = 0
     retries: int = 0
     workers_lost: int = 0
+    traffic: Traffic = field(default_factory=Traffic)
 
     def add(self, other: Tally) -> None:
         """Count another stage."""
         self.tasks += other.tasks
         self.retries += other.retries
         self.workers_lost += other.workers_lost
+        self.traffic.add(other.traffic)
+
+    def figures(self) -> dict[str, int]:
+        """The same for a report."""
+        return {
+            "tasks": self.tasks,
+            "tasks_done_again": self.retries,
+            "workers_lost": self.workers_lost,
+            "bytes_read": self.traffic.read,
+            "bytes_written": self.traffic.written,
+        }
 
 
 Told = Callable[[int], None]
@@ -64,7 +80,7 @@ def perform(task: Task, store: TaskStore, number: int) -> None:
     """Run one task here, unless its result is there already."""
     if store.has(task.name, number):
         return
-    with ONE_BLAS_THREAD:
+    with ONE_BLAS_THREAD, counting(Traffic()):
         task(store, number)
 
 

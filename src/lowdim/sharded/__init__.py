@@ -9,6 +9,7 @@ work, or how often it died on the way.
     route    blocks    weights of the points on their landmarks; the points to their cells
     search   cells     neighbours
     merge    blocks    the nearest of all that was found; each edge to a cell that has both its ends
+    rows     blocks    of locally linear embedding: the points to their cells once more
     lend     cells     of locally linear embedding: points that are neighbours of others across a border
     sums     cells     A~ and B~ of the edges, or of the points with their neighbours
     place    blocks    coordinates

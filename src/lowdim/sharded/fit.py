@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..data.shards import Shards
 from ..data.shards.sampling import sampled_rows
-from ..engine import Tally, Task, run_tasks
+from ..engine import Task, run_tasks
 from ..engine.task import ONE_BLAS_THREAD
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..store.tasks import Arrays, TaskStore
@@ -30,12 +30,11 @@ class ShardedFit:
     solver: LandmarkSolver
     layout: Layout
     store: TaskStore
-    tally: Tally = field(default_factory=Tally, init=False)
 
     def run_stage(self, task: Task, count: int, run: Run) -> None:
         """Run so many tasks of a stage."""
         with run.events.stage(task.name):
-            self.tally.add(run_tasks(task, count, self.store, run))
+            run_tasks(task, count, self.store, run)
 
     def once(self, name: str, make: Callable[[], Arrays]) -> Arrays:
         """What a small step on this machine makes, kept as a task is."""
@@ -70,11 +69,3 @@ class ShardedFit:
         if given is None:
             run.chosen("landmarks", f"{len(found)} rows", "those whose numbers have the smallest hash")
         return Rows(found)
-
-    def figures(self) -> dict[str, int]:
-        """What the work took, for the report."""
-        return {
-            "tasks": self.tally.tasks,
-            "tasks_done_again": self.tally.retries,
-            "workers_lost": self.tally.workers_lost,
-        }

@@ -122,7 +122,7 @@ class ShardedAlone(ShardedFit):
             embedding,
             map_,
             alone.solution,
-            figures={**alone.figures, **self.figures()},
+            figures=alone.figures,
             landmarks=alone.coordinates,
             certificate=certificate,
         )

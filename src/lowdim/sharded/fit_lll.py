@@ -39,6 +39,7 @@ SCRATCH = (
     "search",
     "merge",
     "wanted",
+    "rows",
     "lend",
     "ratios",
     "scales",
@@ -112,8 +113,7 @@ class ShardedLLL(ShardedFit):
         patience = graph.patience / cut.n_cells
         search = Search(layout, metric, cut.n_neighbors, graph.search, patience, seed)
         self.run_stage(search, cut.n_cells, run)
-        if not self.summands.keeps_rows:
-            store.drop("route")
+        store.drop("route")
         self.run_stage(self.summands.merging(cut), layout.n_blocks, run)
         store.drop("search")
         far = np.stack([store.get("weights", block)["far"] for block in range(layout.n_blocks)])
@@ -171,7 +171,6 @@ class ShardedLLL(ShardedFit):
             "eigensolver": self.solver.name,
             "eigenvalues": told.values,
             "neighbour_recall_within_cells": float(result["recall"]),
-            **self.figures(),
         }
         return Embedded(
             embedding,

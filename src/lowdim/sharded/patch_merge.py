@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from ..core.messages import DATA, named
 from ..core.records import Integers
+from ..data.shards import Shards
 from ..errors import InputError
 from ..store.tasks import Arrays, TaskStore
 from .layout import Layout
+from .sample import rows_of
 from .search import found_by_cells, nearest
 
 
@@ -93,6 +95,23 @@ def _held(wanted: Integers, ids: Integers) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
+class RowsByCell:
+    """Leaves the rows of a block by cell once more: they were dropped to make room for what the searches found."""
+
+    source: Shards
+    layout: Layout
+    n_cells: int
+    name: str = "rows"
+
+    def __call__(self, store: TaskStore, number: int) -> None:
+        """Read a block again."""
+        places = [store.get("carry", number, cell)["places"] for cell in range(self.n_cells)]
+        starts = np.concatenate(([0], np.cumsum([len(own) for own in places])))
+        values = rows_of(self.source, self.layout.block(number))
+        store.put(self.name, number, {"rows": values[np.concatenate(places)]}, starts)
+
+
+@dataclass(frozen=True)
 class Lend:
     """Leaves for each home the rows that it wants of a cell, with their weights on the landmarks."""
 
@@ -114,7 +133,7 @@ class Lend:
             own = rows[owners == block] - self.layout.block(block).start
             held = store.get("carry", block, number)
             places = np.searchsorted(held["places"], own)
-            lent["rows"].append(store.get("route", block, number)["rows"][places])
+            lent["rows"].append(store.get("rows", block, number)["rows"][places])
             for name in ("landmarks", "shares"):
                 lent[name].append(held[name][places])
         back = np.argsort(order, kind="stable")

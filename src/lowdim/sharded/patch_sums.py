@@ -60,7 +60,7 @@ class Home:
             ends.append(edges["to"].astype(np.int64))
             lengths.append(edges["values"])
             held = store.get("carry", block, cell)
-            pool.append((store.get("route", block, cell)["rows"], held["landmarks"], held["shares"]))
+            pool.append((store.get("rows", block, cell)["rows"], held["landmarks"], held["shares"]))
         lent = [store.get("lend", other, cell) for other in range(n_cells) if other != cell]
         pool += [(part["rows"], part["landmarks"], part["shares"]) for part in lent]
         numbers = np.concatenate((members, *(part["numbers"] for part in lent))).astype(np.int64)

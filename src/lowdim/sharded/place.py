@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from scipy.sparse import csr_array
 from ..core.atomic import writing
 from ..core.records import Floats
 from ..core.run import Run
+from ..core.traffic import count
 from ..data.rows import Rows
 from ..data.shards import Shards
 from ..solvers.landmarks.choosing import Landmarks
@@ -23,6 +25,7 @@ from ..store.objects import unpacked_state
 from ..store.tasks import TaskStore
 from ..validation import check_finite
 from .layout import Layout
+from .sample import rows_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class PlaceByWeights:
         """Weigh and place the rows of a block."""
         part, run = self.layout.block(number), Run.of(0, 1)
         landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
-        rows = Rows(self.source.rows(part.start, part.stop))
+        rows = Rows(rows_of(self.source, part))
         found = landmark_weights(
             rows, landmarks, self.n_neighbors, metric=self.metric, pairwise=False, reg=self.reg, run=run
         )
@@ -82,7 +85,7 @@ class PlaceByMap:
         """Place the rows of a block."""
         part, run = self.layout.block(number), Run.of(0, 1)
         map_ = unpacked_state(store.get("alone", 0), run)["map"]
-        rows = Rows(self.source.rows(part.start, part.stop))
+        rows = Rows(rows_of(self.source, part))
         with np.errstate(all="ignore"):  # what comes out is checked instead
             X = map_.transform(rows, run)
         store.put(self.name, number, {"X": check_finite(X, "The map of the landmarks")})
@@ -123,6 +126,7 @@ class Output:
             held = np.empty(shape, self.dtype)
             fill(held)
             return held
+        count(written=math.prod(shape) * self.dtype.itemsize)
         with writing(self.path) as temporary:
             mapped = np.lib.format.open_memmap(temporary, mode="w+", dtype=self.dtype, shape=shape)
             fill(mapped)

@@ -16,6 +16,7 @@ from ..solvers.landmarks.weights import landmark_weights
 from ..store.tasks import Arrays, TaskStore
 from .cells import Cells
 from .layout import Layout
+from .sample import rows_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Route:
     def __call__(self, store: TaskStore, number: int) -> None:
         """Route a block."""
         part, run = self.layout.block(number), Run.of(0, 1)
-        values = self.source.rows(part.start, part.stop)
+        values = rows_of(self.source, part)
         rows = Rows(values)
         landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
         found = landmark_weights(

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import validation
+from ..core.traffic import count
 from ..data.shards import Shards
 from ..store.tasks import TaskStore
 from .layout import Layout
+
+
+def rows_of(source: Shards, part: slice) -> NDArray[Any]:
+    """Rows that the sample has checked, read again."""
+    found = source.rows(part.start, part.stop)
+    count(read=found.nbytes)
+    return found
 
 
 @dataclass(frozen=True)

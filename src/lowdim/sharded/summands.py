@@ -12,6 +12,7 @@ from ..affinities import Affinity, Gaussian
 from ..core.messages import named, setting
 from ..core.records import Floats
 from ..core.run import Run
+from ..data.shards import Shards
 from ..engine import Task
 from ..errors import InputError
 from ..methods.base import Method
@@ -22,7 +23,7 @@ from ..store.tasks import TaskStore
 from .cell_edges import CellEdges, Degrees, Densities, check_affinity
 from .edge_sums import EdgeSums
 from .layout import Layout
-from .patch_merge import Lend, MergePatches
+from .patch_merge import Lend, MergePatches, RowsByCell
 from .patch_sums import PatchRatios, PatchSums, threshold_of
 from .search import Merge
 
@@ -49,11 +50,6 @@ class Summands(Protocol):
         """Whether B is a distribution: its diagonal sums to 1."""
         ...
 
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether the rows by cell are read again after the search."""
-        ...
-
     def merging(self, cut: Cut) -> Task:
         """The stage that makes one list of what the cells have found."""
         ...
@@ -69,7 +65,6 @@ class EdgeSummands:
 
     affinity: Affinity
     alpha: float | None = None
-    keeps_rows: ClassVar[bool] = False
 
     @property
     def are_of_a_walk(self) -> bool:
@@ -108,7 +103,7 @@ class PatchSummands:
     """Of locally linear embedding and its kin: one term a point with its neighbours."""
 
     method: LocallyLinear
-    keeps_rows: ClassVar[bool] = True
+    source: Shards
     are_of_a_walk: ClassVar[bool] = False
 
     def merging(self, cut: Cut) -> Task:
@@ -117,8 +112,9 @@ class PatchSummands:
         return MergePatches(cut.layout, cut.n_cells, cut.n_neighbors, fewest)
 
     def sum(self, cut: Cut, runner: Runner, run: Run) -> None:
-        """What homes lack of their patches, the threshold of modified LLE, then the sums."""
+        """The rows once more, what homes lack of their patches, the threshold of modified LLE, then the sums."""
         layout, n_cells, store = cut.layout, cut.n_cells, cut.store
+        runner(RowsByCell(self.source, layout, n_cells), layout.n_blocks)
         runner(Lend(layout, n_cells), n_cells)
         store.drop("wanted")
         threshold = None
@@ -127,7 +123,7 @@ class PatchSummands:
             threshold = threshold_of(store, n_cells)
         runner(PatchSums(layout, n_cells, cut.n_landmarks, self.method, threshold), n_cells)
         store.drop("lend")
-        store.drop("route")
+        store.drop("rows")
 
 
 def check_summands(method: Method) -> None:
@@ -143,10 +139,10 @@ def check_summands(method: Method) -> None:
             )
 
 
-def summands_of(method: Method, run: Run) -> Summands:
+def summands_of(method: Method, source: Shards, run: Run) -> Summands:
     """The sums of the problem of a method that has them."""
     if isinstance(method, LocallyLinear):
-        return PatchSummands(method)
+        return PatchSummands(method, source)
     assert isinstance(method, Eigenmaps)
     alpha = method.alpha if isinstance(method, Diffusion) else None
     return EdgeSummands(choose_affinity(method.affinity, method.bandwidth, run), alpha)

@@ -5,7 +5,8 @@ run twice, or die and run again elsewhere, and nothing but the folder needs to o
 each with a digest of its own, so that a task of the next stage reads its own part of every file and believes no byte
 that was not written.
 
-A file is eight bytes with the length of the header, the header in JSON (the arrays: name, type, shape), the SHA-256
+A file is eight bytes with the length of the header, the header in JSON (the arrays: name, type, shape; the bytes that
+were read and written when it was put), the SHA-256
 digest of both, the first row of every part and one past the last (int64), a digest for every part, and the arrays.
 """
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from ..core.atomic import writing
 from ..core.records import Integers
+from ..core.traffic import Traffic, count, counted
 from ..errors import FileError, FormatError
 
 SUFFIX = ".task"
@@ -82,6 +84,7 @@ class TaskStore:
                 f"{path.parent}: cannot be made: {error.strerror}. Use another folder."
             ) from error
         plain = {key: np.asarray(array, order="C") for key, array in arrays.items()}
+        count(written=sum(array.nbytes for array in plain.values()))
         with writing(path, lasting=self.is_lasting) as temporary, temporary.open("wb") as file:
             _write(file, plain, starts)
 
@@ -98,7 +101,7 @@ class TaskStore:
         path = self._path(name, number)
         try:
             with path.open("rb", buffering=0) as file:
-                return _Reader(file, path, self.root).arrays(part)
+                found = _Reader(file, path, self.root).arrays(part)
         except FileNotFoundError as error:
             raise FileError(
                 f"{path}: is not there: the work that made it was removed. Remove the folder {self.root} and run "
@@ -108,6 +111,17 @@ class TaskStore:
             if isinstance(error, FileError):
                 raise
             raise FileError(f"{path}: cannot be read: {error.strerror}. Check the disk.") from error
+        count(read=sum(array.nbytes for array in found.values()))
+        return found
+
+    def traffic(self, name: str, number: int) -> Traffic:
+        """What a task had read and written when it left its result."""
+        path = self._path(name, number)
+        try:
+            with path.open("rb", buffering=0) as file:
+                return _Reader(file, path, self.root).traffic
+        except OSError:  # what became of it is said by whoever reads it
+            return Traffic()
 
     def has(self, name: str, number: int) -> bool:
         """Whether a task has left its result."""
@@ -166,7 +180,13 @@ def _file_name(number: int) -> str:
 
 def _write(file: BinaryIO, arrays: Arrays, starts: Integers | None) -> None:
     entries = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
-    text = json.dumps({"arrays": entries, "parts": 0 if starts is None else starts.size - 1}).encode("ascii")
+    traffic = counted()
+    content = {
+        "arrays": entries,
+        "parts": 0 if starts is None else starts.size - 1,
+        "traffic": [traffic.read, traffic.written],
+    }
+    text = json.dumps(content).encode("ascii")
     header = len(text).to_bytes(8, "little") + text
     digest = hashlib.sha256(header).digest()
     file.write(header + digest)
@@ -209,6 +229,7 @@ class _Reader:
         content = json.loads(header[8:])
         self._entries = [(name, np.dtype(code), tuple(shape)) for name, code, shape in content["arrays"]]
         self._n_parts = content["parts"]
+        self.traffic = Traffic(*content.get("traffic", ()))
         self._table = 8 + length + DIGEST
 
     def arrays(self, part: int | None) -> Arrays:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.messages import DATA
 from ..core.records import Integers
+from ..core.traffic import count
 from ..data.shards import Shards
 from ..errors import InputError, NotFiniteError
 from .features import check_features
@@ -31,6 +32,7 @@ def check_source(estimator: Any, source: Shards, *, reset: bool, at_least: int =
 def check_shard(source: Shards, start: int, stop: int) -> NDArray[Any]:
     """Rows from ``start`` up to ``stop``, read and checked; an error names the file and the row."""
     block = source.rows(start, stop)
+    count(read=block.nbytes)
     check_finite_rows(block, lambda row: source.where(start + row), source.columns)
     return block
 

@@ -16,6 +16,7 @@ from ...core.rules import Real, Rule
 from ...core.run import Run
 from ...data.rows import Rows
 from ...data.shards import InMemory, Shards, as_shards, comes_in_shards
+from ...engine import tallying
 from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError
 from ...maps.linear import LinearMap
@@ -125,7 +126,7 @@ class OrientedPCA(Estimator):
             if noise is not None:
                 self._check_columns(noise.n_features, signal.n_features)
             self._check_stages(self._plan_shards(signal))
-        with tasks_of(self, events, X=signal, noise=noise) as (store, run):
+        with tasks_of(self, events, X=signal, noise=noise) as (store, run), tallying() as tally:
             of_signal = run.stage("directions", moments_of_shards, "moments", signal, store)
             of_noise = None
             if noise is not None:
@@ -136,7 +137,7 @@ class OrientedPCA(Estimator):
             np.empty((0, fit.directions.shape[0])),
             LinearMap(fit.mean, fit.directions),
             attributes={"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios},
-            figures={"signal_to_noise": fit.ratios},
+            figures={"signal_to_noise": fit.ratios, **tally.figures()},
         )
         self._leave(embedded, None, recorder, signal.shape)
         return self

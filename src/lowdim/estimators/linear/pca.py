@@ -17,6 +17,7 @@ from ...core.rules import ByItself, Either, Nothing, OneOf, Real, Rule, Truth, W
 from ...core.run import Run
 from ...data.rows import Rows
 from ...data.shards import Shards
+from ...engine import tallying
 from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError
 from ...maps.linear import LinearMap
@@ -227,6 +228,7 @@ class PCA(Estimator):
             check_likeliest(self._n_components, source.shape)
             self._check_stages(self._plan_shards(source))
         extra: dict[str, Any] = {}
+        took: dict[str, int] = {}
         if self.solver == "streaming":
             count = require_count(self._n_components, self.solver)
             capacity = sketch_capacity(count, source.n_features)
@@ -234,15 +236,16 @@ class PCA(Estimator):
             sketch = run.stage("directions", sketch_of_shards, source, capacity)
             fit, extra = sketch.fit(count), {"sketch_": sketch}
         else:
-            with tasks_of(self, events, X=source) as (store, run):
+            with tasks_of(self, events, X=source) as (store, run), tallying() as tally:
                 gathered = run.stage("directions", moments_of_shards, "moments", source, store)
+            took = tally.figures()
             with ONE_BLAS_THREAD:
                 fit = components_of(gathered, self._n_components)
         embedded = Embedded(
             np.empty((0, fit.components.shape[0])),
             self._map(fit),
             attributes=self._attributes(fit) | extra,
-            figures={"explained_variance_ratio": fit.explained_variance_ratio, "passes": 1},
+            figures={"explained_variance_ratio": fit.explained_variance_ratio, "passes": 1, **took},
         )
         self._leave(embedded, None, recorder, source.shape)
         return self

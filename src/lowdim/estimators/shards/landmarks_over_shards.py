@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ...core.places import Place
 from ...core.records import PlannedStage, format_bytes
 from ...core.run import Store
 from ...data.shards import Shards
+from ...engine import tallying
 from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError, MemoryLimitError
 from ...methods.base import WayOverShards
@@ -68,12 +70,16 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
         given = {**estimator.get_params(deep=False), "layout": layout}
         return Identity(type(estimator).__name__, given, {"X": source.digest()})
 
-    with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD:
+    with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD, tallying() as tally:
         path = None if estimator.checkpoint is None else Path(store.root) / RESULT
         fit: ShardedLLL | ShardedAlone = ShardedAlone(source, solver, layout, store, method)
         if way == "sums":
-            fit = ShardedLLL(source, solver, layout, store, method, method.graph, summands_of(method, run))
-        embedded = estimator._after_shards(fit.embed(Output(method.width, dtype, path), run), run)
+            fit = ShardedLLL(
+                source, solver, layout, store, method, method.graph, summands_of(method, source, run)
+            )
+        found = fit.embed(Output(method.width, dtype, path), run)
+        found = replace(found, figures={**found.figures, **tally.figures()})
+        embedded = estimator._after_shards(found, run)
         estimator._leave(embedded, embedded.coordinates, recorder, source.shape)
     return estimator
 

@@ -114,6 +114,21 @@ def test_given_values_are_rows(tmp_path):
         assert_allclose(found, wanted, atol=DOUBLE * np.abs(wanted).max())
 
 
+@pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
+def test_every_component_has_its_own_map(tmp_path):
+    """Two rings and a group that is so small that its points are the corners of a simplex, far apart."""
+    angles = np.arange(40) * np.pi / 20
+    ring = np.column_stack((np.cos(angles), np.sin(angles)))
+    groups = np.concatenate((ring, 3 * ring + 100, ring[:3] - 100))
+    model = lowdim.LaplacianEigenmaps(3, n_neighbors=2, on_disconnected="per_component").fit(groups)
+    kinds = [type(part).__name__ for part in model.map_.maps]
+    assert kinds == ["NystromMap", "NystromMap", "NearestMap"]
+    new = np.concatenate((groups[::7] + 0.01, groups[-3:]))
+    wanted = model.transform(new)
+    found = run(to_onnx(model, tmp_path / "map.onnx"), new)
+    assert_allclose(found, wanted, atol=DOUBLE * np.abs(wanted).max())
+
+
 def test_a_row_without_affinity_is_nan(tmp_path):
     model = eigenmaps(affinity=lowdim.Gaussian(threshold=100.0)).fit(POINTS)
     with pytest.raises(InputError, match="no affinity"), pytest.warns(lowdim.errors.DataWarning):

@@ -12,7 +12,7 @@ from ..affinities.gaussian import FittedGaussian
 from ..affinities.self_tuning import FittedSelfTuning
 from ..core.messages import named, setting
 from ..errors import InputError
-from ..maps.base import ColumnsMap, ComponentsMap
+from ..maps.base import ColumnsMap, ComponentsMap, NearestMap
 from ..maps.extension import ExtensionMap
 from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.geodesic import GeodesicsToLandmarks, SquaredGeodesics
@@ -47,11 +47,6 @@ def _reason(map_: Any) -> str:
             "model places new points by optimisation, step by step until they rest, and ONNX's operators hold no such "
             "search: to_onnx cannot write it."
         )
-    if isinstance(map_, ComponentsMap):
-        return (
-            "model has a map for each component of a graph that falls apart, which to_onnx does not write: fit with "
-            f"{setting('on_disconnected', 'connect')}, or more neighbours."
-        )
     return f"model has a map of the kind {type(map_).__name__}, which to_onnx does not write."
 
 
@@ -64,6 +59,24 @@ def _linear(graph: Graph, map_: LinearMap, rows: str) -> str:
 def _columns(graph: Graph, map_: ColumnsMap, rows: str) -> str:
     """A map of some of the columns."""
     return write_map(graph, map_.map, graph.add("Gather", rows, graph.places(map_.columns), axis=1))
+
+
+def _nearest_point(graph: Graph, map_: NearestMap, rows: str) -> str:
+    """The coordinates of the nearest fitted point."""
+    found = _neighbors(graph, Lookup(map_.index, 1), rows)
+    return _only(graph, graph.add("Gather", graph.constant(map_.embedding), found.places, axis=0))
+
+
+def _components(graph: Graph, map_: ComponentsMap, rows: str) -> str:
+    """Every component's map of every row, of which that of the component of the nearest fitted point is taken."""
+    found = _neighbors(graph, Lookup(map_.index, 1), rows)
+    owners = graph.add("Gather", graph.places(map_.labels), found.places, axis=0)
+    made = [
+        graph.add("Add", write_map(graph, part, rows), graph.constant(shift))
+        for part, shift in zip(map_.maps, map_.shifts, strict=True)
+    ]
+    beside = [graph.add("Unsqueeze", each, graph.whole(1)) for each in made]
+    return graph.add("GatherND", graph.add("Concat", *beside, axis=1), owners, batch_dims=1)
 
 
 def _extension(graph: Graph, map_: ExtensionMap, rows: str) -> str:
@@ -250,5 +263,7 @@ WRITERS: dict[type, Callable[[Graph, Any, str], str]] = {
     NystromMap: _nystrom,
     ExtensionMap: _extension,
     ColumnsMap: _columns,
+    ComponentsMap: _components,
+    NearestMap: _nearest_point,
 }
 """The function that writes each kind of map."""

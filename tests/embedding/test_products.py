@@ -10,6 +10,7 @@ from lowdim.core.run import Run
 from lowdim.errors import InputError
 from lowdim.objectives import elastic, force_atlas, negative_t_sne, sne, symmetric_sne, t_sne, umap
 from lowdim.objectives.attraction import Attraction
+from lowdim.objectives.repulsion.bending import bends_by_sums
 from lowdim.objectives.repulsion.exact import Exact
 from lowdim.objectives.repulsion.fft import FFT
 from lowdim.objectives.similarities import (
@@ -82,6 +83,23 @@ def test_products_by_a_grid_are_near_the_exact_ones():
     X, V = 8.0 * rng.standard_normal((N, 2)), rng.standard_normal((N, 2))
     exact, near = (objective("t-SNE", 2, None, engine).hessian(X)(V) for engine in (Exact(), FFT(1e-6)))
     np.testing.assert_allclose(near, exact, atol=1e-3 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize(("d", "spread"), [(1, 5.0), (2, 5.0), (2, 400.0)])
+def test_bends_of_a_grid_are_those_multiplied_out(d, spread):
+    """In one and two dimensions, and in a picture so wide that near pairs are summed one by one."""
+    rng = np.random.default_rng(0)
+    X, moves = spread * rng.standard_normal((300, d)), rng.standard_normal((300, d))
+    exact, grid = (kind.start(Student(), 300, d, RUN) for kind in (Exact(), FFT(1e-6)))
+    u = X[:, None] - X[None]
+    D, off = np.sum(u**2, axis=2), 1.0 - np.eye(300)
+    one, two = (Student().slope(D, order) * off for order in (1, 2))
+    wanted = 2.0 * one @ moves - 4.0 * np.einsum("nm,nmi,nmj,mj->ni", two, u, u, moves)
+    found = bends_by_sums(lambda columns, order: exact.sums(X, columns, order), X, moves)
+    np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
+    np.testing.assert_allclose(grid.bends(X, moves), wanted, atol=1e-4 * np.abs(wanted).max())
+    threads = FFT(1e-6).start(Student(), 300, d, Run.of(n_jobs=2))
+    np.testing.assert_array_equal(threads.bends(X, moves), grid.bends(X, moves))
 
 
 def test_without_repulsion_only_edges_count():

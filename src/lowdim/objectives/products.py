@@ -16,6 +16,8 @@ import numpy as np
 from .. import kernels
 from ..core.records import Floats, Integers
 from .attraction import Attraction
+from .repulsion.bending import bends_by_sums
+from .repulsion.fft import FourierEngine
 from .repulsion.protocol import Engine
 
 Product = Callable[[Floats], Floats]
@@ -78,7 +80,8 @@ class PairProduct:
     """V -> -2 sum_m c_m K_1 (v_n - v_m) + 4 sum_m c_m K_2 u (u.(v_n - v_m)) by the sums of an engine.
 
     It is the change of the gradient of the potential sum_m c_m K(D_nm) that a point n sees, where all points move by V.
-    u is multiplied out, so that the sums over m are those of an engine; the points are centred, so that little cancels.
+    The part of v_n is a block for each point, from the same sums as that of v_m: their errors cancel where points that
+    are near move alike.
 
     Parameters
     ----------
@@ -92,35 +95,20 @@ class PairProduct:
 
     def __init__(self, engine: Engine, X: Floats, charges: Floats) -> None:
         self._engine, self._points = engine, X
-        self._x = X - X.mean(axis=0)
         self._c = charges[:, None]
-        d = X.shape[1]
-        self._slopes = engine.sums(X, self._c, 1)
-        x = self._x
-        squares = (x[:, :, None] * x[:, None, :]).reshape(-1, d * d)
-        found = engine.sums(X, self._c * np.hstack([np.ones((x.shape[0], 1)), x, squares]), 2)
-        plain, linear, square = found[:, :1], found[:, 1 : 1 + d], found[:, 1 + d :].reshape(-1, d, d)
-        crossed = x[:, :, None] * linear[:, None, :]
-        self._moments = (
-            plain[:, :, None] * x[:, :, None] * x[:, None, :] - crossed - crossed.transpose(0, 2, 1) + square
-        )
+        columns = [self._bends(np.broadcast_to(unit, X.shape)) for unit in np.eye(X.shape[1])]
+        self._blocks = np.stack(columns, axis=2)
 
     def __call__(self, V: Floats) -> Floats:
         """The product with one V."""
-        x, c, d = self._x, self._c, V.shape[1]
-        along = np.einsum("ni,ni->n", x, V)[:, None]
-        crossed = (x[:, :, None] * V[:, None, :]).reshape(-1, d * d)
-        slopes = self._engine.sums(self._points, c * V, 1)
-        sums = self._engine.sums(self._points, c * np.hstack([V, crossed, x * along]), 2)
-        plain, cross, square = sums[:, :d], sums[:, d : d + d * d].reshape(-1, d, d), sums[:, d + d * d :]
-        trace = np.einsum("nii->n", cross)
-        there = (
-            x * (np.einsum("ni,ni->n", x, plain) - trace)[:, None]
-            - np.einsum("nij,nj->ni", cross, x)
-            + square
-        )
-        here = np.einsum("nij,nj->ni", self._moments, V)
-        return np.asarray(-2.0 * (self._slopes * V - slopes) + 4.0 * (here - there))
+        return np.asarray(self._bends(V) - np.einsum("nij,nj->ni", self._blocks, V))
+
+    def _bends(self, V: Floats) -> Floats:
+        """sum_m c_m (2 K_1 v_m - 4 K_2 u (u.v_m))."""
+        engine, X, moves = self._engine, self._points, self._c * V
+        if isinstance(engine, FourierEngine):
+            return engine.bends(X, moves)
+        return bends_by_sums(lambda columns, order: engine.sums(X, columns, order), X, moves)
 
 
 def sums_of_slopes(engine: Engine, X: Floats, charges: Floats) -> Floats:

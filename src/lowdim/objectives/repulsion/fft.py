@@ -26,6 +26,8 @@ from ...core.run import Run
 from ...errors import InputError
 from ..similarities import Similarity, Slopes
 from .barnes_hut import BarnesHutEngine
+from .bending import bends_by_sums
+from .box import Box, few_outside
 from .exact import ExactEngine, ExactField
 from .grid import Grid, Splines, Values, count_nodes, gather
 from .narrow import is_narrow, narrow_field
@@ -50,8 +52,6 @@ ALWAYS, NODES_A_POINT = 1 << 18, 32
 """Nodes up to which a fine grid is taken without looking further: in all, and for each point."""
 MOST_NODES = 1 << 24
 """Nodes of the largest grid that is kept for new points."""
-FEW = 1e-3
-"""Share of the points that may be left outside the grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,33 @@ class FourierEngine:
         if parts.cells is not None:
             parts.cells.add_sums(parts.near, charges, order, sums)
         return sums
+
+    def bends(self, X: Floats, charges: Floats) -> Floats:
+        """sum_{m != n} (2 K_1 - 4 K_2 u u') c_m, u = x_n - x_m, for charges that are vectors (N x d).
+
+        On the grid this is one kernel for each pair of coordinates: d transforms forward and d back, where the sums
+        that it can be multiplied out to are d^2 + 3 d.
+        """
+        X = np.ascontiguousarray(X)
+        box = Box.of(X)
+        if few_outside(X, box).size:
+            return bends_by_sums(lambda columns, order: self._exact.sums(X, columns, order), X, charges)
+        parts = self._parts(X, box)
+        found = np.zeros(charges.shape)
+        if (grid := parts.grid) is not None:
+            origin = grid.place(box.low, box.high)
+            own = 2.0 * float(grid.kernel(np.zeros(1), 1)[0])
+            for axis, nodes in enumerate(grid.bends(X, charges, origin)):
+                found[:, axis] = gather(grid.splines, nodes, origin, X, self.run)[0] - own * charges[:, axis]
+        if (cells := parts.cells) is not None:
+
+            def near(columns: Floats, order: int) -> Floats:
+                sums = np.zeros(columns.shape)
+                cells.add_sums(parts.near, columns, order, sums)
+                return sums
+
+            found += bends_by_sums(near, X, charges)
+        return found
 
     def freeze(self, X: Floats, charges: Floats | None = None) -> FrozenField:
         """The field of the points as it stands, for new points."""
@@ -356,40 +383,3 @@ def splines_for(tolerance: float) -> tuple[Splines, float]:
 def theta_for(tolerance: float) -> float:
     """The opening of a tree whose forces keep to a tolerance: the error falls as its third power."""
     return min(0.7, 0.5 * float(np.cbrt(tolerance / 1e-3)))
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Least and greatest coordinates of some points, and their standard deviations."""
-
-    low: Floats
-    high: Floats
-    deviation: Floats
-
-    @classmethod
-    def of(cls, X: Floats) -> Box:
-        """The box of some points."""
-        low, high, deviation = np.empty((3, X.shape[1]))
-        kernels.embedding.interpolation.extent(X, low, high, deviation)
-        return cls(low, high, deviation)
-
-    @property
-    def widest(self) -> float:
-        """The longest side."""
-        return float((self.high - self.low).max())
-
-
-def few_outside(X: Floats, box: Box) -> Integers:
-    """The few points that lie far outside the others, where they make the box more than four times as wide."""
-    few = int(FEW * X.shape[0])
-    widest = box.widest
-    nobody = np.zeros(0, dtype=np.int64)
-    if few == 0 or widest <= 12 * float(box.deviation.max()):
-        return nobody
-    trimmed = (few + 1) // 2
-    ends = np.partition(X, (trimmed, -1 - trimmed), axis=0)
-    low, high = ends[trimmed], ends[-1 - trimmed]
-    width = float((high - low).max())
-    if widest <= 4 * width + 1.0:
-        return nobody
-    return np.flatnonzero(np.any(np.abs(X - (low + high) / 2) > (high - low) / 2 + width, axis=1))

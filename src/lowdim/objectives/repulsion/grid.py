@@ -51,7 +51,7 @@ class Grid:
         self.kernel = kernel
         self.run = run
         self.shape: tuple[int, ...] = ()
-        self._transforms: dict[int, Values] = {}
+        self._transforms: dict[int | tuple[int, int], Values] = {}
 
     def place(self, low: Floats, high: Floats) -> Floats:
         """Make room for a box, and say where its first node is."""
@@ -66,7 +66,16 @@ class Grid:
 
     def potential(self, X: Floats, charges: Floats, origin: Floats, order: int) -> Values:
         """Potential of order K_order at the nodes that the points can reach."""
-        return self._convolve(self._spread(X, charges, origin), order)
+        grid = self._spread(X, charges, origin)
+        self._convolve([grid], [[self._transform(order)]])
+        return grid
+
+    def bends(self, X: Floats, charges: Floats, origin: Floats) -> list[Values]:
+        """2 K_1 - 4 K_2 u u' with charges that are vectors (N x d), a coordinate at a time, at the nodes."""
+        axes = range(len(self.shape))
+        grids = [self._spread(X, np.ascontiguousarray(charges[:, axis]), origin) for axis in axes]
+        self._convolve(grids, [[self._transform((min(i, j), max(i, j))) for j in axes] for i in axes])
+        return grids
 
     def _spread(self, X: Floats, charges: Floats, origin: Floats) -> Values:
         """Strip by strip, the even ones and then the odd ones: the same sums whatever the number of threads.
@@ -91,43 +100,64 @@ class Grid:
             self.run.map(work, strips.size, block_rows=max(1, strips.size // SHARES))
         return grid
 
-    def _convolve(self, grid: Values, order: int) -> Values:
-        """Only the first half of the rows holds charges, and only that half is wanted back."""
-        if order not in self._transforms:
-            self._transforms[order] = self._transform(order)
-        transform, half = self._transforms[order], grid.shape[0]
+    def _convolve(self, grids: list[Values], transforms: list[list[Values]]) -> None:
+        """Put into each grid the sum of all, each convolved with its kernel: transforms[to][from].
+
+        Only the first half of the rows holds charges, and only that half is wanted back.
+        """
+        half = grids[0].shape[0]
         if len(self.shape) == 1:
-            line = fft.irfft(fft.rfft(grid[:, 0], self.shape[0]) * transform, self.shape[0])
-            return np.ascontiguousarray(line[:half, None])
+            spectra = [fft.rfft(grid[:, 0], self.shape[0]) for grid in grids]
+            for grid, each in zip(grids, transforms, strict=True):
+                grid[:, 0] = fft.irfft(_mixed(spectra, each), self.shape[0])[:half]
+            return
         height, width = self.shape
-        spectrum = np.empty((half, width // 2 + 1), dtype=np.result_type(grid.dtype, np.complex64))
+        dtype = np.result_type(grids[0].dtype, np.complex64)
+        spectra = [np.empty((half, width // 2 + 1), dtype=dtype) for _ in grids]
 
         def along_rows(rows: slice) -> None:
-            spectrum[rows] = fft.rfft(grid[rows], axis=1)
+            for grid, spectrum in zip(grids, spectra, strict=True):
+                spectrum[rows] = fft.rfft(grid[rows], axis=1)
 
         def down_columns(columns: slice) -> None:
-            part = fft.fft(spectrum[:, columns], height, axis=0)
-            part *= transform[:, columns]
-            spectrum[:, columns] = fft.ifft(part, axis=0, overwrite_x=True)[:half]
+            parts = [fft.fft(spectrum[:, columns], height, axis=0) for spectrum in spectra]
+            for spectrum, each in zip(spectra, transforms, strict=True):
+                mixed = _mixed(parts, [kernel[:, columns] for kernel in each])
+                spectrum[:, columns] = fft.ifft(mixed, axis=0, overwrite_x=True)[:half]
 
         def back(rows: slice) -> None:
-            grid[rows] = fft.irfft(spectrum[rows], width, axis=1)
+            for grid, spectrum in zip(grids, spectra, strict=True):
+                grid[rows] = fft.irfft(spectrum[rows], width, axis=1)
 
         # Blocks of one size whatever the number of threads: then so are the results.
         self.run.map(along_rows, half, block_rows=max(LINES, NODES // width))
-        self.run.map(down_columns, spectrum.shape[1], block_rows=max(LINES, NODES // height))
+        self.run.map(down_columns, spectra[0].shape[1], block_rows=max(LINES, NODES // height))
         self.run.map(back, half, block_rows=max(LINES, NODES // width))
-        return grid
 
-    def _transform(self, order: int) -> Values:
-        """The kernel at the nodes, over the splines that carry charges and potential (Essmann et al. 1995, sec. 4)."""
-        places = [np.minimum(np.arange(n), n - np.arange(n)) * self.splines.step for n in self.shape]
-        D = places[0] ** 2 if len(places) == 1 else places[0][:, None] ** 2 + places[1] ** 2
-        spectrum = fft.rfftn(self.kernel(D, order)).real
-        carried = fft.rfft(self._sampled(self.shape[-1])).real
-        if len(places) == 2:
-            carried = fft.fft(self._sampled(self.shape[0])).real[:, None] * carried
-        return np.asarray(spectrum / carried**2, dtype=self.splines.dtype)
+    def _transform(self, what: int | tuple[int, int]) -> Values:
+        """The kernel at the nodes, over the splines that carry charges and potential (Essmann et al. 1995, sec. 4).
+
+        ``what`` is an order of the kernel, or two coordinates of 2 K_1 - 4 K_2 u u'.
+        """
+        if what not in self._transforms:
+            spectrum = fft.rfftn(self._at_nodes(what)).real
+            carried = fft.rfft(self._sampled(self.shape[-1])).real
+            if len(self.shape) == 2:
+                carried = fft.fft(self._sampled(self.shape[0])).real[:, None] * carried
+            self._transforms[what] = np.asarray(spectrum / carried**2, dtype=self.splines.dtype)
+        return self._transforms[what]
+
+    def _at_nodes(self, what: int | tuple[int, int]) -> Floats:
+        """A kernel at the nodes, with distances around the end of a line where these are shorter."""
+        steps = [np.where(np.arange(n) <= n // 2, np.arange(n), np.arange(n) - n) for n in self.shape]
+        sides = [side * self.splines.step for side in steps]
+        places = np.meshgrid(*sides, indexing="ij", sparse=True)
+        D = np.asarray(sum(place**2 for place in places))
+        if isinstance(what, int):
+            return np.asarray(self.kernel(D, what))
+        i, j = what
+        bend = -4.0 * self.kernel(D, 2) * places[i] * places[j]
+        return np.asarray(bend + 2.0 * self.kernel(D, 1) if i == j else bend)
 
     def _sampled(self, count: int) -> Floats:
         """The spline at the nodes around its centre, wrapped around a line of nodes."""
@@ -137,6 +167,14 @@ class Grid:
         line = np.zeros(count)
         line[np.arange(1 - order // 2, 1 + order // 2) % count] = values[:order]
         return line
+
+
+def _mixed(parts: list[Values], transforms: list[Values]) -> Values:
+    """The sum of spectra, each times its kernel."""
+    total = parts[0] * transforms[0]
+    for part, transform in zip(parts[1:], transforms[1:], strict=True):
+        total += part * transform
+    return np.asarray(total)
 
 
 def padded(splines: Splines, low: Floats, high: Floats) -> list[int]:

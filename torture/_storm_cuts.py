@@ -1,8 +1,8 @@
 """Fits over shards that are cut altogether, and the same call again: on to the same bits, or a typed error.
 
-killed    the process that fits, its scheduler and its workers at once (SIGKILL)
-full      a write of the store finds no space left: a FileError
-flipped   a bit of a file of the store is another: a FormatError that names the file, or a file nobody reads again
+A fit is killed with its scheduler and its workers at once (SIGKILL); a write of the store finds no space left, which is
+a FileError; or a bit of a file of the store is another, which is a FormatError that names the file, unless nobody reads
+that file again.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A fit is cut into tasks whose results are in a store. A worker that is killed (S
 is at, and no more. The harness starts a cluster on this machine, kills one of its workers every fraction of a second,
 and fits again and again until so many kills are done (``--amount``). Every fit must end by itself within `PATIENCE`
 seconds, with the bits of the fit on one thread.
+
+Then fits are cut altogether and called again: `torture._storm_cuts`, a round for every hundred kills.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from lowdim.data.shards import InMemory
 from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
 
-KILLS = 200
+from . import _storm_cuts
+
+KILLS, ROUND = 200, 100
 N_ROWS = 2000
 PATIENCE = 600.0
 """Seconds that a fit may take, with as many workers killed under it as come."""
@@ -91,4 +95,4 @@ def run(amount: int | None = None, seed: int = 0) -> bool:
             bits = "the same bits" if same else "OTHER BITS"
             print(f"fit {fits}: {killer.kills} kills, {took:.1f} s, {bits}", flush=True)
     print(f"{kills} kills in {fits} fits")
-    return broken
+    return _storm_cuts.run(max(1, (amount or KILLS) // ROUND), seed) or broken

@@ -65,6 +65,8 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             add_help=False,
         )
+        # From Python 3.14 on it would colour by itself, before `coloured` does.
+        self.color = False
         self._positionals.title = "arguments"
         self.positionals: list[tuple[str, bool]] = []
         self.explain: Explain = lambda _: ""

@@ -98,7 +98,7 @@ def check_target(path: AnyPath, *, force: bool = False, inputs: Iterable[AnyPath
             raise _error(errno.ENOENT, f"{path}: the folder {folder} does not exist. Make it first.")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise _error(errno.EACCES, f"{path}: the folder {folder} cannot be written to. Write elsewhere.")
-        found = target.stat() if target.exists() else None
+        found = _status(target)
         same = found and any(_is_same(target, other) for other in inputs)
     except (OSError, RuntimeError, ValueError) as error:  # a circle of links; a name with a null character
         if isinstance(error, FileError):
@@ -118,6 +118,14 @@ def check_target(path: AnyPath, *, force: bool = False, inputs: Iterable[AnyPath
             f"{path}: is there already. Replace it with {setting('force', True)}, or name another.",
         )
     return target
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What the system says of a file, None where there is none; ``Path.exists`` hides errors from Python 3.14 on."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
 
 
 def _is_same(target: Path, other: AnyPath) -> bool:

@@ -88,12 +88,22 @@ def _from_openml(entry: Entry, events: Events) -> tuple[Bytes, Bytes]:
 def _opened(url: str) -> Iterator[IO[bytes]]:
     """A stream of the plain bytes at an address; it may travel compressed."""
     request = urllib.request.Request(url, headers={"Accept-Encoding": "gzip", "User-Agent": "lowdim"})
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+    with _answer(request) as response:
         if response.headers.get("Content-Encoding") != "gzip":
             yield response
             return
         with gzip.GzipFile(fileobj=response) as plain:
             yield plain  # type: ignore[misc]
+
+
+def _answer(request: urllib.request.Request) -> http.client.HTTPResponse:
+    """What a server answers; a refusal is closed, as nobody reads it."""
+    try:
+        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=TIMEOUT)
+    except urllib.error.HTTPError as refusal:
+        refusal.close()
+        raise
+    return answer
 
 
 def read_arff(stream: IO[bytes], shape: tuple[int, int], events: Events) -> tuple[Bytes, Bytes]:

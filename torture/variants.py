@@ -118,8 +118,9 @@ def _large() -> Iterator[tuple[str, Work]]:
         make = partial(lowdim.TSNE, optimizer=optimizer, **few)
         yield f"TSNE, {optimizer}, many points", partial(_fit, make, roll[:6000])
     yield "ForceAtlas2, many points", partial(_fit, partial(lowdim.ForceAtlas2, max_iter=3), roll[:6000])
-    pieces = np.vstack([roll[:300], roll[300:400] + 1000.0]).astype(np.float32)
-    yield "pieces, single precision", partial(_fit, lowdim.Isomap, pieces)
+    pieces = np.vstack([roll[:300], roll[300:400] + 100.0]) + 20.0
+    for kind in (np.float32, np.uint8):
+        yield f"pieces, {kind.__name__}", partial(_fit, lowdim.Isomap, pieces.astype(kind))
     for choose in ("farthest", "k-means"):
         make = partial(lowdim.LaplacianEigenmaps, solver=lowdim.LLL(60, choose=choose))
         yield f"landmarks by {choose}", partial(_fit, make, roll[:3000])

@@ -23,8 +23,6 @@ sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 
 
 LONG = Path(__file__).parent / "long.txt"
-MANY = 8
-"""Cases of a test from which on each second one stands for the others."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,20 +49,15 @@ def _leave_listed(config: pytest.Config, items: list[pytest.Item]) -> None:
 def _leave_others_of_every(items: list[pytest.Item]) -> None:
     """Of a test marked as every(n) mark all cases but each n-th as slow, by name: the tests may have been shuffled.
 
-    A test of MANY cases that is not marked is one of every(2). Where it begins hangs on the test, so that of the same
-    list one test tries other cases than the next.
+    Where it begins hangs on the test, so that of the same list one test tries other cases than the next.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("every") or not item.get_closest_marker("covering"):
+        if item.get_closest_marker("every"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for test, of_test in cases.items():
-        marker = of_test[0].get_closest_marker("every")
-        step = marker.args[0] if marker else 2 if len(of_test) >= MANY else 1
-        for number, item in enumerate(
-            sorted(of_test, key=lambda item: item.nodeid), start=crc32(test.encode())
-        ):
-            if number % step:
+        for number, item in enumerate(sorted(of_test, key=lambda item: item.nodeid), start=crc32(test.encode())):
+            if number % item.get_closest_marker("every").args[0]:
                 item.add_marker(pytest.mark.slow)
 
 

@@ -16,7 +16,6 @@ FILES = sorted(FOLDER.glob("format-*/*.lowdim"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-@pytest.mark.every(1)
 def test_stored_models_load(path: Path) -> None:
     model = lowdim.load(path)
     fitted = files.steps_of(model)[-1][1]

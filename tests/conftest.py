@@ -56,7 +56,9 @@ def _leave_others_of_every(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("every"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for test, of_test in cases.items():
-        for number, item in enumerate(sorted(of_test, key=lambda item: item.nodeid), start=crc32(test.encode())):
+        for number, item in enumerate(
+            sorted(of_test, key=lambda item: item.nodeid), start=crc32(test.encode())
+        ):
             if number % item.get_closest_marker("every").args[0]:
                 item.add_marker(pytest.mark.slow)
 

@@ -166,8 +166,8 @@ def kernel_values(graph: Graph, rows: str, kernel: Kernel, points: Rows) -> str:
     if kernel.origin is not None:
         rows, values = graph.add("Sub", rows, graph.constant(kernel.origin)), values - kernel.origin
     if kernel.name == "cosine":
-        lengths = np.sqrt(np.square(values).sum(axis=1, keepdims=True))
-        values = values / np.where(lengths > 0, lengths, 1.0)
+        norms = np.sqrt(np.square(values).sum(axis=1, keepdims=True))
+        values = values / np.where(norms > 0, norms, 1.0)
         own = graph.add("Sqrt", graph.sum(graph.add("Mul", rows, rows), 1))
         is_some = graph.add("Greater", own, graph.constant(0.0))
         rows = graph.add("Div", rows, graph.add("Where", is_some, own, graph.constant(1.0)))

@@ -76,8 +76,10 @@ def test_python(page, folder, monkeypatch):
         names = given.names()
         small = given.digits()
         monkeypatch.setattr(lowdim.datasets, "load", lambda *_, **__: small)
-    for block in blocks.find_blocks(text, "python"):
+    found = blocks.find_blocks(text, "python")
+    for block in found:
         blocks.run_block(block, names, name_of(page))
+    assert found, "nothing was run"
 
 
 @pytest.mark.parametrize("page", pages_with("sh"))
@@ -85,7 +87,7 @@ def test_shell(page, folder, monkeypatch):
     given.write_files(folder)
     lowdim.save(lowdim.PCA(2).fit(given.digits().data), folder / "map.lowdim")
     (folder / ".config" / "fish" / "completions").mkdir(parents=True)
-    text = page.read_text(encoding="utf-8")
+    text, done = page.read_text(encoding="utf-8"), []
     if "cells.lowdim" in text and "--model cells.lowdim" not in text:
         run("lowdim embed cells.csv --label type --id barcode --model cells.lowdim", folder)
     for block in blocks.find_blocks(text, "sh"):
@@ -93,6 +95,8 @@ def test_shell(page, folder, monkeypatch):
             command = re.sub(r"(^|\s)#\s.*$", "", line).strip()
             if command:
                 run(command, folder)
+                done.append(command)
+    assert done, "nothing was run"
 
 
 def run(command, folder):

@@ -382,7 +382,6 @@ def test_nothing_asks_for_the_name_of_a_kernel():
     # The kernels of kernel PCA and the affinities have names of their own, which docstrings and hints tell.
     others = {
         source / "methods" / "kernel_pca.py",
-        source / "models" / "onnx_distances.py",
         source / "affinities" / "names.py",
         source / "estimators" / "foreign_names.py",
     }

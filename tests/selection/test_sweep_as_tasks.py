@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cut_writes import CutWrites
 from scipy.sparse import csr_array
 
 import lowdim
 from lowdim.errors import CheckpointError
 from lowdim.selection import Sweep
-from lowdim.store import tasks
 
 DIGITS = lowdim.datasets.load("digits")
 X, LABELS = DIGITS.data[:200], DIGITS.labels[:200]
@@ -95,25 +95,16 @@ def test_a_sweep_that_was_cut_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
             lowdim.PCA(), {"n_components": [2, 3], "whiten": [False, True]}, X, LABELS, seeds=2, **settings
         )
 
-    wanted, write, left = sweep(), tasks._write, 0
-
-    def failing(*arguments: Any) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise KeyboardInterrupt
-        write(*arguments)
-
-    monkeypatch.setattr(tasks, "_write", failing)
+    wanted, writes = sweep(), CutWrites(monkeypatch)
     done: list[int] = []
     with lowdim.using(1):
         while not done or done[-1] < len(wanted.runs):
-            left = 2
+            writes.left = 2
             try:
                 done.append(len(sweep(checkpoint=tmp_path).runs))
             except KeyboardInterrupt:
                 done.append(0)
-        left = 0  # what is finished writes nothing
+        writes.left = 0  # what is finished writes nothing
         again = sweep(checkpoint=tmp_path)
     assert done == sorted(done)
     assert len(done) > 2

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cut_writes import CutWrites
 
 import lowdim
 from lowdim.data.shards import InMemory, MemoryMapped
 from lowdim.errors import DataWarning, MemoryLimitError
 from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
-from lowdim.store import tasks
 
 N = 400
 ROLL = lowdim.datasets.swiss_roll(N, random_state=0).data
@@ -43,19 +43,10 @@ def test_a_run_goes_on_where_it_was_cut_to_an_ordinary_model(
     make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = fit_to_shards(make(), InMemory.of(ROLL), CUT)
-    write, left, cuts, model = tasks._write, 0, 0, None
-
-    def failing(*arguments: Any) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise KeyboardInterrupt
-        write(*arguments)
-
-    monkeypatch.setattr(tasks, "_write", failing)
+    writes, cuts, model = CutWrites(monkeypatch), 0, None
     run = tmp_path / "run"
     while model is None:
-        left = 3
+        writes.left = 3
         try:
             model = fit_to_shards(make(n_jobs=1, checkpoint=run), InMemory.of(ROLL), CUT)
         except KeyboardInterrupt:
@@ -64,7 +55,7 @@ def test_a_run_goes_on_where_it_was_cut_to_an_ordinary_model(
     assert cuts > 3
     names = {path.parent.name for path in run.rglob("*.task")}
     assert names == {"manifest", "chosen", "landmarks", "alone", "result"}
-    left = 0  # what is finished writes nothing
+    writes.left = 0  # what is finished writes nothing
     again = fit_to_shards(make(checkpoint=run), InMemory.of(ROLL), CUT)
     np.testing.assert_array_equal(again.embedding_, wanted.embedding_)
     assert again.report_.figures["eigensolver"] == wanted.report_.figures["eigensolver"]

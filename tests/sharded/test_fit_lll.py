@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cut_writes import CutWrites
 from scipy.linalg import subspace_angles
 
 import lowdim
@@ -130,22 +131,11 @@ def test_an_ordinary_model(tmp_path: Path) -> None:
 
 def test_a_run_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut before every write of the store, one write later each time: every run does at least one task more."""
-    from lowdim.store import tasks
-
     wanted = fit_to_shards(eigenmaps(), InMemory.of(ROLL), CUT)
-    write, left = tasks._write, 0
-
-    def failing(*arguments: Any) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise KeyboardInterrupt
-        write(*arguments)
-
-    monkeypatch.setattr(tasks, "_write", failing)
+    writes = CutWrites(monkeypatch)
     cuts, model = 0, None
     while model is None:
-        left = 3
+        writes.left = 3
         try:
             model = fit_to_shards(eigenmaps(n_jobs=1, checkpoint=tmp_path), InMemory.of(ROLL), CUT)
         except KeyboardInterrupt:
@@ -154,7 +144,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.Monk
     assert cuts > 10
     names = {path.parent.name for path in tmp_path.rglob("*.task")}
     assert names == {"manifest", "chosen", "landmarks", "cells", "recall", "solution", "result"}
-    left = 0  # what is finished writes nothing
+    writes.left = 0  # what is finished writes nothing
     again = fit_to_shards(eigenmaps(checkpoint=tmp_path), InMemory.of(ROLL), CUT)
     np.testing.assert_array_equal(again.embedding_, wanted.embedding_)
     with pytest.raises(CheckpointError, match="n_neighbors was 10, is 11"):

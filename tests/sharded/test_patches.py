@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cut_writes import CutWrites
 
 import lowdim
 from lowdim.data.shards import InMemory
@@ -64,18 +65,9 @@ def test_the_same_bits_with_any_threads_and_after_any_cut(
 
     wanted = fit_to_shards(model(n_jobs=1), InMemory.of(ROLL), CUT).embedding_
     np.testing.assert_array_equal(fit_to_shards(model(n_jobs=3), InMemory.of(ROLL), CUT).embedding_, wanted)
-    write, left, cuts, found = tasks._write, 0, 0, None
-
-    def failing(*arguments: Any) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise KeyboardInterrupt
-        write(*arguments)
-
-    monkeypatch.setattr(tasks, "_write", failing)
+    writes, cuts, found = CutWrites(monkeypatch), 0, None
     while found is None:
-        left = 8
+        writes.left = 8
         try:
             found = fit_to_shards(model(n_jobs=1, checkpoint=tmp_path), InMemory.of(ROLL), CUT).embedding_
         except KeyboardInterrupt:

@@ -49,6 +49,12 @@ class NystromMap:
     embedding: Floats
     eigenvalues: Floats
 
+    @property
+    def shrinkage(self) -> Floats:
+        """1 - lambda of each coordinate, not too near to 0."""
+        plain = 1 - self.eigenvalues
+        return np.where(plain < 0, -1.0, 1.0) * np.maximum(np.abs(plain), SMALLEST_SHRINKAGE)
+
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone."""
         weights, equal = self.affinities.to_new(rows, run)
@@ -59,9 +65,7 @@ class NystromMap:
                 f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row {first}), "
                 f"so nothing says where they belong. Leave them out, or widen the bandwidth or {named('radius')}."
             )
-        shrinkage = 1 - self.eigenvalues
-        held = np.where(shrinkage < 0, -1.0, 1.0) * np.maximum(np.abs(shrinkage), SMALLEST_SHRINKAGE)
-        coordinates = (weights @ self.embedding) / np.where(totals > 0, totals, 1.0)[:, None] / held
+        coordinates = (weights @ self.embedding) / np.where(totals > 0, totals, 1.0)[:, None] / self.shrinkage
         hit = equal >= 0
         coordinates[hit] = self.embedding[equal[hit]]
         return np.asarray(coordinates)

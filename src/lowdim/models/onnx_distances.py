@@ -43,7 +43,7 @@ def metric_of(index: Index) -> Metric:
     if isinstance(index, EuclideanIndex):
         return index.geometry.metric
     assert isinstance(index, GenericIndex)
-    return index.pairwise.__self__  # type: ignore[attr-defined, no-any-return]
+    return index.resolved
 
 
 def centre_of(points: Floats) -> Floats:
@@ -149,35 +149,35 @@ def from_squared(graph: Graph, squared: str, metric: MappedMetric) -> str:
     return graph.add("Mul", squared, graph.constant(0.5)) if metric.name not in PLAIN else squared
 
 
-def kernel_values(graph: Graph, rows: str, kernel: Kernel, points: Rows) -> str:
+def kernel_values(graph: Graph, rows: str, function: Kernel, points: Rows) -> str:
     """Kernel values of every row with every point: the table of `Kernel`."""
     values = dense(points)
-    if callable(kernel.name):
+    if callable(function.name):
         raise InputError(
             f"kernel is a function of Python, which no ONNX file holds. Use a named one. {WAY_OUT}"
         )
-    gamma = 1.0 / values.shape[1] if kernel.gamma is None else kernel.gamma
-    if kernel.name == "rbf":
+    gamma = 1.0 / values.shape[1] if function.gamma is None else function.gamma
+    if function.name == "rbf":
         squared = _squares_or_nothing(graph, rows, values)
         return graph.add("Exp", graph.add("Mul", squared, graph.constant(-gamma)))
-    if kernel.name == "laplacian":
+    if function.name == "laplacian":
         lengths = graph.for_each_row(rows, partial(_city_block, points=values))
         return graph.add("Exp", graph.add("Mul", lengths, graph.constant(-gamma)))
-    if kernel.origin is not None:
-        rows, values = graph.add("Sub", rows, graph.constant(kernel.origin)), values - kernel.origin
-    if kernel.name == "cosine":
+    if function.origin is not None:
+        rows, values = graph.add("Sub", rows, graph.constant(function.origin)), values - function.origin
+    if function.name == "cosine":
         norms = np.sqrt(np.square(values).sum(axis=1, keepdims=True))
         values = values / np.where(norms > 0, norms, 1.0)
         own = graph.add("Sqrt", graph.sum(graph.add("Mul", rows, rows), 1))
         is_some = graph.add("Greater", own, graph.constant(0.0))
         rows = graph.add("Div", rows, graph.add("Where", is_some, own, graph.constant(1.0)))
-    if kernel.name in ("linear", "cosine"):
+    if function.name in ("linear", "cosine"):
         return graph.add("MatMul", rows, graph.constant(values.T))
     # The scale goes into the points: a runtime may join a product and its scale, and keep that in single precision.
     product = graph.add("MatMul", rows, graph.constant(gamma * values.T))
-    inner = graph.add("Add", product, graph.constant(kernel.coef0))
-    if kernel.name == "poly":
-        return graph.add("Pow", inner, graph.constant(kernel.degree))
+    inner = graph.add("Add", product, graph.constant(function.coef0))
+    if function.name == "poly":
+        return graph.add("Pow", inner, graph.constant(function.degree))
     return graph.add("Tanh", inner)
 
 

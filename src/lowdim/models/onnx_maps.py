@@ -18,7 +18,7 @@ from ..maps.fixed_embedding import FixedEmbeddingMap
 from ..maps.geodesic import GeodesicsToLandmarks, SquaredGeodesics
 from ..maps.linear import LinearMap
 from ..maps.locally_linear import LocallyLinearMap
-from ..maps.nystrom import SMALLEST_SHRINKAGE, NeighborAffinities, NystromMap
+from ..maps.nystrom import NeighborAffinities, NystromMap
 from ..maps.pairwise import GivenDistances, GivenValues, KernelValues, SquaredDistances
 from ..maps.stress import StressMap
 from ..neighbors.index import Index
@@ -167,9 +167,7 @@ def _nystrom(graph: Graph, map_: NystromMap, rows: str) -> str:
     mean = graph.add(
         "MatMul", graph.add("Unsqueeze", graph.add("Div", weights, totals), graph.whole(1)), near
     )
-    shrinkage = 1 - map_.eigenvalues
-    held = np.where(shrinkage < 0, -1.0, 1.0) * np.maximum(np.abs(shrinkage), SMALLEST_SHRINKAGE)
-    return _snapped(graph, found, near, graph.add("Div", _only(graph, mean), graph.constant(held)))
+    return _snapped(graph, found, near, graph.add("Div", _only(graph, mean), graph.constant(map_.shrinkage)))
 
 
 def _affinity(graph: Graph, affinity: Any, found: Nearest, k: int) -> str:

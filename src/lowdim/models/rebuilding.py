@@ -105,8 +105,8 @@ def _make_recall(index: Any, sample: Integers | None, known: Known | None) -> Re
 
 
 def take_generic(index: GenericIndex) -> dict[str, Any]:
-    """Points and metric, which the index knows by its function."""
-    return {"rows": index.rows, "metric": index.pairwise.__self__}  # type: ignore[attr-defined]
+    """Points and metric."""
+    return {"rows": index.rows, "metric": index.resolved}
 
 
 def make_generic(rows: Rows, metric: Metric) -> GenericIndex:

@@ -114,7 +114,7 @@ class GenericIndex(AllPairsIndex):
 
     def __init__(self, rows: Rows, metric: Metric) -> None:
         super().__init__(rows, metric.name)
-        self.pairwise = metric.pairwise
+        self.resolved = metric
 
     @staticmethod
     def cost(work: Work) -> Cost:
@@ -128,7 +128,7 @@ class GenericIndex(AllPairsIndex):
         queries = (self.rows if rows is None else rows).block(part)
         out = np.empty((queries.shape[0], self.n_points))
         for points in row_blocks(self.n_points, self.rows.block_rows()):
-            out[:, points] = self.pairwise(queries, self.rows.block(points))
+            out[:, points] = self.resolved.pairwise(queries, self.rows.block(points))
         checks.finite(out, f"The metric {self.metric!r}", *METRIC_ADVICE)
         return out
 
@@ -138,7 +138,7 @@ class GenericIndex(AllPairsIndex):
         for row in range(indptr.size - 1):
             mine = slice(indptr[row], indptr[row + 1])
             query = source.block(slice(row, row + 1))
-            out[mine] = self.pairwise(query, self.rows.take(indices[mine]))[0]
+            out[mine] = self.resolved.pairwise(query, self.rows.take(indices[mine]))[0]
         return out
 
     def local_distances(self, neighbors: Neighbors, rows: slice) -> Floats:
@@ -147,7 +147,7 @@ class GenericIndex(AllPairsIndex):
         out = np.zeros((counts.size, counts.max(initial=0), counts.max(initial=0)))
         for place, (start, count) in enumerate(zip(neighbors.indptr[rows], counts, strict=True)):
             points = self.rows.take(neighbors.indices[start : start + count])
-            out[place, :count, :count] = self.pairwise(points, points)
+            out[place, :count, :count] = self.resolved.pairwise(points, points)
         return out
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from .. import kernels
 from ..core.records import Floats, Integers
 from .attraction import Attraction
-from .repulsion.bending import bends_by_sums
-from .repulsion.fft import FourierEngine
 from .repulsion.protocol import Engine
 
 Product = Callable[[Floats], Floats]
@@ -105,10 +103,7 @@ class PairProduct:
 
     def _bends(self, V: Floats) -> Floats:
         """sum_m c_m (2 K_1 v_m - 4 K_2 u (u.v_m))."""
-        engine, X, moves = self._engine, self._points, self._c * V
-        if isinstance(engine, FourierEngine):
-            return engine.bends(X, moves)
-        return bends_by_sums(lambda columns, order: engine.sums(X, columns, order), X, moves)
+        return self._engine.bends(self._points, self._c * V)
 
 
 def sums_of_slopes(engine: Engine, X: Floats, charges: Floats) -> Floats:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..core.atomic import writing
 from ..core.records import Floats
@@ -18,13 +17,13 @@ from ..core.run import Run
 from ..core.traffic import count
 from ..data.rows import Rows
 from ..data.shards import Shards
-from ..solvers.landmarks.choosing import Landmarks
-from ..solvers.landmarks.weights import landmark_weights
 from ..spectral.signs import TIE
 from ..store.objects import unpacked_state
 from ..store.tasks import TaskStore
 from ..validation import check_finite
+from .edge_sums import weights_on_landmarks
 from .layout import Layout
+from .route import Weighing
 from .sample import rows_of
 
 
@@ -38,35 +37,22 @@ class Place:
     def __call__(self, store: TaskStore, number: int) -> None:
         """Place the points of a block."""
         held, coordinates = store.get("weights", number), store.get("solution", 0)["coordinates"]
-        n_rows, each = held["landmarks"].shape
-        indptr = np.arange(n_rows + 1, dtype=np.int32) * each
-        Z = csr_array(
-            (held["shares"].ravel(), held["landmarks"].ravel(), indptr), shape=(n_rows, self.n_landmarks)
-        )
+        Z = weights_on_landmarks(held["landmarks"], held["shares"], self.n_landmarks)
         X = check_finite(np.asarray(Z @ coordinates), "The landmark solution")
         store.put("largest", number, {"largest": np.abs(X).max(axis=0)})
         store.put(self.name, number, {"X": X})
 
 
 @dataclass(frozen=True)
-class PlaceByWeights:
+class PlaceByWeights(Weighing):
     """Leaves Z X~ of a block, X~ the landmarks embedded alone, and how many of its rows are far from all (``far``)."""
 
-    source: Shards
-    layout: Layout
-    metric: str | Callable[..., float]
-    n_neighbors: int
-    reg: float
     name: str = "place"
 
     def __call__(self, store: TaskStore, number: int) -> None:
         """Weigh and place the rows of a block."""
-        part, run = self.layout.block(number), Run.of(0, 1)
-        landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
-        rows = Rows(rows_of(self.source, part))
-        found = landmark_weights(
-            rows, landmarks, self.n_neighbors, metric=self.metric, pairwise=False, reg=self.reg, run=run
-        )
+        run = Run.of(0, 1)
+        _, found = self.weigh(store, number, run)
         coordinates = unpacked_state(store.get("alone", 0), run)["coordinates"]
         X = check_finite(np.asarray(found.Z @ coordinates), "The landmark solution")
         store.put("far", number, {"far": np.array([found.far, found.farthest])})

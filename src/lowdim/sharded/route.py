@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.records import Integers
 from ..core.run import Run
 from ..data.rows import Rows
 from ..data.shards import Shards
 from ..solvers.landmarks.choosing import Landmarks
-from ..solvers.landmarks.weights import landmark_weights
+from ..solvers.landmarks.weights import LandmarkWeights, landmark_weights
 from ..store.tasks import Arrays, TaskStore
 from .cells import Cells
 from .layout import Layout
@@ -20,29 +22,45 @@ from .sample import rows_of
 
 
 @dataclass(frozen=True)
-class Route:
-    """Leaves the weights of the points of a block (``weights``), and by cell its rows, and its weights (``carry``)."""
+class Weighing:
+    """What a task needs to weigh the rows of a block on the landmarks."""
 
     source: Shards
     layout: Layout
     metric: str | Callable[..., float]
     n_neighbors: int
     reg: float
+
+    def weigh(self, store: TaskStore, number: int, run: Run) -> tuple[NDArray[Any], LandmarkWeights]:
+        """The rows of a block, and their weights."""
+        values = rows_of(self.source, self.layout.block(number))
+        landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
+        found = landmark_weights(
+            Rows(values),
+            landmarks,
+            self.n_neighbors,
+            metric=self.metric,
+            pairwise=False,
+            reg=self.reg,
+            run=run,
+        )
+        return values, found
+
+
+@dataclass(frozen=True)
+class Route(Weighing):
+    """Leaves the weights of the points of a block (``weights``), and by cell its rows, and its weights (``carry``)."""
+
     name: str = "route"
 
     def __call__(self, store: TaskStore, number: int) -> None:
         """Route a block."""
-        part, run = self.layout.block(number), Run.of(0, 1)
-        values = rows_of(self.source, part)
-        rows = Rows(values)
-        landmarks = Landmarks(Rows(store.get("landmarks", 0)["rows"]), None)
-        found = landmark_weights(
-            rows, landmarks, self.n_neighbors, metric=self.metric, pairwise=False, reg=self.reg, run=run
-        )
+        run = Run.of(0, 1)
+        values, found = self.weigh(store, number, run)
         own = found.Z.indices.reshape(-1, self.n_neighbors), found.Z.data.reshape(-1, self.n_neighbors)
         held = store.get("cells", 0)["centres"]
         cells = Cells(held, self.layout.cells_of_a_point, self.metric)
-        places, starts = by_cell(cells.nearest(rows, run), cells.count)
+        places, starts = by_cell(cells.nearest(Rows(values), run), cells.count)
         store.put(
             "weights",
             number,

@@ -20,6 +20,7 @@ from ...core.run import Run
 from ...errors import InputError
 from ...validation import check_parameters
 from ..similarities import Similarity
+from .bending import bends_by_sums
 from .layout import charges_of, columns, places
 from .protocol import Field, Stateless
 
@@ -141,6 +142,10 @@ class BarnesHutEngine(Stateless):
 
         self._over_groups(work, groups)
         return out
+
+    def bends(self, X: Floats, charges: Floats) -> Floats:
+        """sum_{m != n} (2 K_1 - 4 K_2 u u') c_m, u = x_n - x_m, for charges that are vectors (N x d)."""
+        return bends_by_sums(lambda moves, order: self.sums(X, moves, order), X, charges)
 
     def freeze(self, X: Floats, charges: Floats | None = None) -> BarnesHutField:
         """The field of the points as it stands, for new points."""

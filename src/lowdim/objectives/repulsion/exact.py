@@ -12,6 +12,7 @@ from ... import kernels
 from ...core.records import Floats
 from ...core.run import Run
 from ..similarities import Similarity
+from .bending import bends_by_sums
 from .layout import charges_of, columns, places, rows_per_block
 from .protocol import Field, Stateless
 
@@ -75,6 +76,10 @@ class ExactEngine(Stateless):
 
         self.run.map(work, n_points, block_rows=rows_per_block(n_points, n_points))
         return out
+
+    def bends(self, X: Floats, charges: Floats) -> Floats:
+        """sum_{m != n} (2 K_1 - 4 K_2 u u') c_m, u = x_n - x_m, for charges that are vectors (N x d)."""
+        return bends_by_sums(lambda moves, order: self.sums(X, moves, order), X, charges)
 
     def freeze(self, X: Floats, charges: Floats | None = None) -> ExactField:
         """The field of the points as it stands, for new points."""

@@ -184,7 +184,7 @@ class FourierEngine:
         X = np.ascontiguousarray(X)
         box = Box.of(X)
         if few_outside(X, box).size:
-            return bends_by_sums(lambda columns, order: self._exact.sums(X, columns, order), X, charges)
+            return self._exact.bends(X, charges)
         parts = self._parts(X, box)
         found = np.zeros(charges.shape)
         if (grid := parts.grid) is not None:

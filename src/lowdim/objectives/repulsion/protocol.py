@@ -55,6 +55,10 @@ class Engine(Protocol):
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
         ...
 
+    def bends(self, X: Floats, charges: Floats) -> Floats:
+        """sum_{m != n} (2 K_1 - 4 K_2 u u') c_m, u = x_n - x_m, for charges that are vectors (N x d)."""
+        ...
+
     def freeze(self, X: Floats, charges: Floats | None = None) -> FrozenField:
         """The field of the points as it stands, for new points."""
         ...

@@ -228,9 +228,8 @@ def _by_lapack(pencil: _Pencil, end: End, n_components: int, reduced: Reduced) -
         return _settled(pencil, values, basis @ Y, end)
     C = pencil.scaled(pencil.A)
     to_standard(C, factor.R)
-    mirror(
-        C.T
-    )  # LAPACK wrote the upper triangle of C in Fortran's order: the lower one of its transpose in C's
+    # LAPACK wrote the upper triangle of C in Fortran's order: the lower one of its transpose in C's.
+    mirror(C.T)
     values, Y = _wanted(C, factor.solve(pencil.constraint, transposed=True), end, n_components)
     return _settled(pencil, values, factor.solve(Y, transposed=False), end)
 

@@ -6,8 +6,8 @@
 
 PYTHON  ?= python3
 VENV    ?= .venv
-# Processes for the tests; 0 runs them in one.
-WORKERS ?= 2
+# Processes for the tests; 0 runs them in one. Three on two processors: some tests wait for a browser or another process.
+WORKERS ?= 3
 # More arguments for pytest, the demo or the benchmarks.
 ARGS    ?=
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
@@ -23,6 +25,19 @@ sys.path.insert(0, str(Path(__file__).parent / "estimators"))
 
 
 LONG = Path(__file__).parent / "long.txt"
+LARGE = ("sklearn.manifold", "scipy.stats", "pandas", "polars", "matplotlib.figure", "distributed")
+
+
+def pytest_configure() -> None:
+    """Let each process of the tests begin with other packages: in a fresh clone all would compile each at the same time.
+
+    Whoever comes to a package later reads the bytecode that another process has left.
+    """
+    if worker := os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw"):
+        first = 2 * int(worker) % len(LARGE)
+        for name in LARGE[first:] + LARGE[:first]:
+            with suppress(ImportError):
+                importlib.import_module(name)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -29,7 +29,7 @@ LARGE = ("sklearn.manifold", "scipy.stats", "pandas", "polars", "matplotlib.figu
 
 
 def pytest_configure() -> None:
-    """Let each process of the tests begin with other packages: in a fresh clone all would compile each at the same time.
+    """Let each process of the tests begin with other packages: in a fresh clone all would compile the same at one time.
 
     Whoever comes to a package later reads the bytecode that another process has left.
     """

@@ -9,6 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lowdim
+from lowdim.core.run import Run
+from lowdim.data.rows import Rows
 from lowdim.errors import FileError, InputError, InputTypeError, MissingExtraError
 from lowdim.models import to_onnx
 
@@ -127,6 +129,47 @@ def test_every_component_has_its_own_map(tmp_path):
     wanted = model.transform(new)
     found = run(to_onnx(model, tmp_path / "map.onnx"), new)
     assert_allclose(found, wanted, atol=DOUBLE * np.abs(wanted).max())
+
+
+CLUSTERINGS = {
+    "affinities": {},
+    "landmarks": {"solver": lowdim.LLL(30)},
+    "Nystrom": {"solver": lowdim.Nystrom(30)},
+    "constant-alone": {"n_components": 1},
+    "directions": {"assign_labels": "cluster_qr"},
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERINGS)
+@pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
+def test_groups_are_those_of_predict(tmp_path, name):
+    runtime = pytest.importorskip("onnxruntime")
+    model = lowdim.SpectralClustering(3, n_neighbors=8, random_state=0, **CLUSTERINGS[name]).fit(POINTS)
+    path = to_onnx(model, tmp_path / "map.onnx")
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    assert [output.name for output in session.get_outputs()] == ["coordinates", "labels"]
+    coordinates, labels = session.run(None, {"X": NEW})
+    assert_allclose(coordinates, model.map_.transform(Rows(NEW), Run()), atol=DOUBLE)
+    assert labels.tolist() == model.predict(NEW).tolist()
+
+
+@pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
+def test_groups_of_a_graph_in_parts(tmp_path):
+    """Columns of one part are 0 in the rows of all others."""
+    runtime = pytest.importorskip("onnxruntime")
+    angles = np.arange(30) * np.pi / 15
+    ring = np.column_stack((np.cos(angles), np.sin(angles)))
+    groups = np.concatenate((ring, 3 * ring + 100, ring - 100))
+    model = lowdim.SpectralClustering(4, n_neighbors=2, on_disconnected="per_component", random_state=0).fit(
+        groups
+    )
+    new = groups[::7] * 1.001
+    session = runtime.InferenceSession(str(to_onnx(model, tmp_path / "map.onnx")))
+    coordinates, labels = session.run(None, {"X": new})
+    wanted = model.map_.transform(Rows(new), Run())
+    assert (wanted == 0).any()
+    assert_allclose(coordinates, wanted, atol=DOUBLE)
+    assert labels.tolist() == model.predict(new).tolist()
 
 
 def test_a_row_without_affinity_is_nan(tmp_path):

@@ -17,7 +17,8 @@ def to_onnx(
 ) -> Path:
     """Write the map for new points of a model to an ONNX file, from rows ``X`` to ``coordinates``.
 
-    Any number of rows can be given at once. With ``dtype=numpy.float64`` the coordinates are those of ``transform`` up
+    That of `SpectralClustering` has a second output, ``labels``, the groups that ``predict`` gives. Any number of rows
+    can be given at once. With ``dtype=numpy.float64`` the coordinates are those of ``transform`` up
     to rounding; ``numpy.float32`` is smaller and quicker, and rounded to what it holds.
 
     Parameters
@@ -26,9 +27,9 @@ def to_onnx(
         A fitted estimator whose map ONNX's operators hold, or a pipeline of such: linear maps (`PCA`, `OrientedPCA`,
         `ClassicalMDS` of Euclidean distances); local weights on landmarks or fitted points (``solver=LLL(...)``,
         `LandmarkZ`, `LLE` and its kin, landmark `Isomap`); affinities to landmarks or fitted points
-        (`LaplacianEigenmaps` and `DiffusionMap`, also by `Nystrom`); kernel values or distances to them (`KernelPCA`,
-        `ClassicalMDS`). Maps that place points by optimisation (`TSNE`, `UMAP`, `MDS` and their kin) are refused: use
-        `save`.
+        (`LaplacianEigenmaps`, `DiffusionMap` and `SpectralClustering`, also by `Nystrom`); kernel values or distances
+        to them (`KernelPCA`, `ClassicalMDS`). Maps that place points by optimisation (`TSNE`, `UMAP`, `MDS` and their
+        kin) are refused: use `save`.
     path
         Name of the file; ``.onnx`` is usual.
     dtype
@@ -62,12 +63,15 @@ def to_onnx(
     # Imported here: to describe a model file takes neither scikit-learn nor Numba.
     from .onnx_graph import Graph
     from .onnx_maps import write_map
+    from .onnx_unit_rows import nearest_centers
 
     graph, values = Graph(kind), "X"
     for step in steps:
         values = write_map(graph, step.map_, values)
     title = "lowdim " + ", ".join(type(step).__name__ for step in steps)
-    made = graph.model(title, steps[0].n_features_in_, values, steps[-1]._n_features_out)
+    centers = getattr(steps[-1], "cluster_centers_", None)
+    labels = None if centers is None else nearest_centers(graph, values, centers)
+    made = graph.model(title, steps[0].n_features_in_, values, steps[-1]._n_features_out, labels)
     with writing(path, force=force) as temporary:
         temporary.write_bytes(made.SerializeToString())
     return Path(path)

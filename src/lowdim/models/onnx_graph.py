@@ -94,21 +94,27 @@ class Graph:
         )
         return self.add("Scan", rows, body=body, num_scan_inputs=1)
 
-    def model(self, title: str, n_columns: int, result: str, n_components: int) -> Any:
-        """The whole as a model from ``X`` to ``coordinates``, checked."""
+    def model(
+        self, title: str, n_columns: int, result: str, n_components: int, labels: str | None = None
+    ) -> Any:
+        """The whole as a model from ``X`` to ``coordinates``, and ``labels`` where there are some, checked."""
         if self.n_bytes > LARGEST_BYTES:
             raise InputError(
                 f"model must fit an ONNX file, which ends at 2 GB; its map holds {self.n_bytes / 1e9:.1f} GB of fitted "
                 "points. Fit it with landmarks, or use lowdim.save, and load it with lowdim.load."
             )
-        from onnx import checker, helper, numpy_helper
+        from onnx import TensorProto, checker, helper, numpy_helper
 
         nodes = [*self._nodes, helper.make_node("Identity", [result], ["coordinates"])]
+        outputs = [helper.make_tensor_value_info("coordinates", self._number, ["rows", n_components])]
+        if labels is not None:
+            nodes.append(helper.make_node("Identity", [labels], ["labels"]))
+            outputs.append(helper.make_tensor_value_info("labels", TensorProto.INT64, ["rows"]))
         graph = helper.make_graph(
             nodes,
             title,
             [helper.make_tensor_value_info("X", self._number, ["rows", n_columns])],
-            [helper.make_tensor_value_info("coordinates", self._number, ["rows", n_components])],
+            outputs,
             [numpy_helper.from_array(values, name) for name, values in self._constants.items()],
         )
         made = helper.make_model(

@@ -21,10 +21,12 @@ from ..maps.locally_linear import LocallyLinearMap
 from ..maps.nystrom import NeighborAffinities, NystromMap
 from ..maps.pairwise import GivenDistances, GivenValues, KernelValues, SquaredDistances
 from ..maps.stress import StressMap
+from ..maps.unit_rows import ConstantMap, NormalizedRowsMap, PlacedRowsMap, UnitRowsMap
 from ..neighbors.index import Index
 from ..neighbors.lookup import Lookup
 from .onnx_distances import WAY_OUT, Nearest, distances, kernel_values, nearest
 from .onnx_graph import Graph
+from .onnx_unit_rows import constant_rows, normalized_rows, placed_rows, unit_rows
 
 LEAST_RIDGE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-4}
 """Ridge of the local weights, as a share of the trace, below which elimination without pivots loses its digits."""
@@ -263,5 +265,11 @@ WRITERS: dict[type, Callable[[Graph, Any, str], str]] = {
     ColumnsMap: _columns,
     ComponentsMap: _components,
     NearestMap: _nearest_point,
+    UnitRowsMap: lambda graph, map_, rows: unit_rows(graph, write_map(graph, map_.inner, rows)),
+    NormalizedRowsMap: lambda graph, map_, rows: normalized_rows(
+        graph, map_, write_map(graph, map_.inner, rows)
+    ),
+    PlacedRowsMap: lambda graph, map_, rows: placed_rows(graph, map_, write_map(graph, map_.inner, rows)),
+    ConstantMap: lambda graph, _, rows: constant_rows(graph, rows),
 }
 """The function that writes each kind of map."""

@@ -61,13 +61,12 @@ class Live:
         self.program = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         self.folder = tempfile.TemporaryDirectory()
         self.browser = Browser(Path(self.folder.name))
-        size = {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.browser.call("Emulation.setDeviceMetricsOverride", **size)
+        self.browser.size(1400, 900)
         assert self.program.stdout is not None
         address = self.program.stdout.readline().strip()
         self.started = time.perf_counter() - self.began
         self.opened = time.perf_counter()
-        self.browser.call("Page.navigate", url=address)
+        self.browser.go(address)
         self.until("document.querySelector('.lx')?.dataset.state === 'ready'")
         self.browser.run(WATCH)
         self.busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if beside else None

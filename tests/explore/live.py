@@ -19,8 +19,7 @@ class Page:
         self.browser, self.session, self.server = browser, session, Server(session).start()
         browser.problems.clear()
         browser.requests.clear()
-        size = {"width": 1300, "height": 850, "deviceScaleFactor": 1, "mobile": False}
-        browser.call("Emulation.setDeviceMetricsOverride", **size)
+        browser.size(1300, 850)
         if opens:
             self.go(self.server.address)
 
@@ -28,11 +27,11 @@ class Page:
         return self
 
     def __exit__(self, *_):
-        self.browser.call("Page.navigate", url="about:blank")
+        self.browser.go("about:blank")
         self.server.close()
 
     def go(self, address):
-        self.browser.call("Page.navigate", url=address)
+        self.browser.go(address)
         self.browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
 
     def run(self, code):

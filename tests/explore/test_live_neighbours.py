@@ -45,7 +45,7 @@ def test_another_server_is_given_no_cookie_and_a_second_explorer_takes_none_away
     port, given = foreign
     with Page(browser, session_of(X, codes, method="pca")) as first:
         first.rest(1)
-        browser.call("Page.navigate", url=f"http://127.0.0.1:{port}/")
+        browser.go(f"http://127.0.0.1:{port}/")
         browser.until("document.title === 'foreign'")
         assert ("/", None) in given
         assert all(cookie is None for _, cookie in given)
@@ -63,7 +63,7 @@ def test_the_file_through_which_a_browser_is_sent_leads_to_the_page(browser, tmp
     with Page(browser, session_of(X, codes, method="pca"), opens=False) as page:
         path = tmp_path / "lowdim-way.html"
         path.write_text(REDIRECT.format(page.server.address), encoding="utf-8")
-        browser.call("Page.navigate", url=path.as_uri())
+        browser.go(path.as_uri())
         # Until the page is there, the browser may leave what it is asked without an answer.
         for _ in range(1000):
             with contextlib.suppress(RuntimeError):

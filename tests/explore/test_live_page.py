@@ -251,10 +251,10 @@ def test_columns_distances_selections_and_files(browser, tmp_path):
 def test_the_address_holds_the_setting_for_another_time(browser):
     X, codes = blobs()
     with Page(browser, session_of(X, codes, method="pca"), opens=False) as page:
-        browser.call("Page.navigate", url=page.server.address)
+        browser.go(page.server.address)
         browser.until("document.querySelector('.lx')?.dataset.state === 'ready'")
         wanted = "method=isomap&parameters=%7B%22n_neighbors%22%3A17%7D"
-        browser.call("Page.navigate", url="about:blank")
+        browser.go("about:blank")
         page.go(f"{page.server.guard.origin}{page.server.guard.page}#{wanted}")
         page.rest(1, n_neighbors=17)
         page.go(f"{page.server.guard.origin}{page.server.guard.page}#method=isomap&parameters=no-json")

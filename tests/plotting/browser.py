@@ -130,10 +130,7 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.requests.append(data["request"]["url"])
 
-    def open(self, path, width=1200, height=800, dark=False, ratio=1):
-        """Show a file, and wait until its map is ready where it has one."""
-        self.problems.clear()
-        self.requests.clear()
+    def size(self, width, height, ratio=1):
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -141,9 +138,18 @@ class Browser:
             deviceScaleFactor=ratio,
             mobile=False,
         )
+
+    def go(self, address):
+        self.call("Page.navigate", url=address)
+
+    def open(self, path, width=1200, height=800, dark=False, ratio=1):
+        """Show a file, and wait until its map is ready where it has one."""
+        self.problems.clear()
+        self.requests.clear()
+        self.size(width, height, ratio)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=path.as_uri())
+        self.go(path.as_uri())
         self.until("document.readyState === 'complete' && !document.querySelector('[data-state=loading]')")
         self.settle()
 

@@ -106,8 +106,8 @@ def test_the_address_comes_back_to_what_was_shown(browser, page):
     browser.until("location.hash.includes('rows')")
     address = browser.run("location.hash")
     assert "rows=4-6.9" in address
-    browser.call("Page.navigate", url="about:blank")
-    browser.call("Page.navigate", url=path.as_uri() + address)
+    browser.go("about:blank")
+    browser.go(path.as_uri() + address)
     browser.until("document.querySelector('.ld')?.dataset.state === 'ready'")
     browser.until(f"{MAP}.selectedRows().length")
     assert browser.run(f"[{PANEL}.column.name, ...{PANEL}.off]") == ["group", 1]
@@ -116,8 +116,8 @@ def test_the_address_comes_back_to_what_was_shown(browser, page):
     assert (view["x"], view["y"], view["zoom"]) == pytest.approx((0.1, 0.2, 3))
     assert browser.run("document.documentElement.dataset.theme") == "dark"
     for bad in ("#colour=nothing&off=99&rows=7-5.x.1e9&view=a,b&clip=1&frame=9&theme=<b>", "#%%%"):
-        browser.call("Page.navigate", url="about:blank")
-        browser.call("Page.navigate", url=path.as_uri() + bad)
+        browser.go("about:blank")
+        browser.go(path.as_uri() + bad)
         browser.until("document.querySelector('.ld')?.dataset.state === 'ready'")
         assert selected(browser).size == 0
     assert browser.problems == []

@@ -1,10 +1,11 @@
-"""Writes the table of colours of classes: ``python -m tools.make_palette``.
+"""Writes the table of colours: ``python -m tools.make_palette``.
 
 Glasbey's way (Glasbey et al. 2007): each colour is the one of a grid of sRGB that is farthest from all before it, in
 OKLAB (Ottosson 2020), in which distances are those that people see. Only colours with a contrast of at least 3.1:1 to
 their ground, and with some chroma, are looked at: greys are kept for what is missing. The distances of the first ten
 are also those seen with protanopia and deuteranopia (Machado et al. 2009). The colours for a dark ground are found in
-the same way, then put in an order in which each, ten at a time, resembles its kin for a light one.
+the same way, then put in an order in which each, ten at a time, resembles its kin for a light one. Beside them stands
+the scale of quantities, viridis (van der Walt and Smith 2015), so that the live page needs no Matplotlib.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ DEUTERANOPIA = np.array(
     [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
 )
 TARGET = Path(__file__).parents[1] / "src/lowdim/plotting/palette_table.py"
-HEAD = '''"""Colours of classes on a light and on a dark ground, made by ``tools/make_palette.py``."""
+HEAD = '''"""Colours of classes on light and dark ground, and of quantities, made by ``tools/make_palette.py``."""
 
 '''
 
@@ -99,12 +100,15 @@ def like(colours: Floats, model: Floats) -> Floats:
 
 def main() -> None:
     """Write the table."""
+    from matplotlib import colormaps
+
     light = chosen(LIGHT_GROUND, MISSING)
     dark = like(chosen(DARK_GROUND, DARK_MISSING), light)
     text = HEAD
-    for name, colours in (("LIGHT", light), ("DARK", dark)):
+    viridis = colormaps["viridis"](np.arange(256))[:, :3]
+    for name, colours in (("LIGHT", light), ("DARK", dark), ("VIRIDIS", viridis)):
         codes = [bytes(np.round(row * 255).astype(np.uint8)).hex() for row in colours]
-        lines = [" ".join(codes[at : at + 12]) for at in range(0, COUNT, 12)]
+        lines = [" ".join(codes[at : at + 12]) for at in range(0, len(codes), 12)]
         text += f'{name} = """\n' + "\n".join(lines) + '\n"""\n'
     TARGET.write_text(text, encoding="utf-8")
 

@@ -11,7 +11,7 @@ from live import HOSTILE, Page
 from reading import Reader, blobs, session_of
 
 import lowdim
-from lowdim.explore.document import live_style
+from lowdim.explore.document import cell_style
 from lowdim.explore.session import Session
 from lowdim.explore.settings import Setting
 from lowdim.explore.source import source_of
@@ -293,7 +293,7 @@ def test_the_module_of_the_notebook_runs_in_a_browser(browser, tmp_path):
         kinds = [isinstance(text, str) for text in reader.said]
     module = script().replace("export default { render };", "window.render = render;")
     path = tmp_path / "cell.html"
-    style = f"<style>{live_style()}</style>"
+    style = f"<style>:root {{ --accent: lime; }}</style><style>{cell_style()}</style>"
     path.write_text(f'{style}<div id="cell"></div><script type="module">{module}</script>', encoding="utf-8")
     browser.open(path)
     browser.until("window.render !== undefined")
@@ -311,3 +311,15 @@ def test_the_module_of_the_notebook_runs_in_a_browser(browser, tmp_path):
     browser.until("document.getElementById('cell').explorer.strip.cards.size === 1")
     assert browser.run("document.getElementById('cell').explorer.map.count") == 120
     assert browser.run("document.querySelector('.lx').offsetHeight") == 640
+    # The cell has colours and a theme of its own, and leaves those of the notebook alone.
+    colour = "getComputedStyle({}).getPropertyValue('--accent')"
+    assert browser.run(colour.format("document.querySelector('.lx')")) == "#1763b8"
+    browser.run("document.getElementById('cell').explorer.map.panel.setTheme('dark')")
+    assert browser.run(colour.format("document.querySelector('.lx')")) == "#7db7ff"
+    assert browser.run(colour.format("document.documentElement")) == "lime"
+    assert browser.run("document.documentElement.dataset.theme") is None
+    # In a narrow cell the panel of the map goes below it.
+    below = "document.querySelector('.ld-panel').offsetTop > document.querySelector('.ld-map').offsetTop"
+    assert not browser.run(below)
+    browser.run("document.getElementById('cell').style.width = '700px'")
+    browser.until(below)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import json
+import subprocess
+import sys
 from threading import Condition
 
 import numpy as np
@@ -110,3 +112,17 @@ def test_a_model_opens_in_a_cell():
         np.testing.assert_array_equal(made.embedding, model.embedding_)
     finally:
         made.close()
+
+
+def test_the_page_and_the_cell_need_no_matplotlib():
+    """The extras of the explorer do not bring it."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; import numpy as np, lowdim; "
+        "from lowdim.explore.document import page; page('127.0.0.1:1'); "
+        "from lowdim.explore.settings import Setting; from lowdim.explore.source import source_of; "
+        "from lowdim.explore.session import Session; X = np.random.default_rng(0).normal(size=(50, 4)); "
+        "session = Session(source_of(X, X[:, 0]), Setting.usual('pca', 50)); print(session.source.n_rows); "
+        "print(len(lowdim.explore.Widget(X, X[:, 0], method='pca').selection))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.stdout.split() == ["50", "0"], done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from lowdim.plotting import animate, plot
 from lowdim.plotting.colours import class_looks, colouring, hexadecimal, scale_colours, spread_of
@@ -21,6 +22,7 @@ from lowdim.plotting.palette import (
     palette,
     shapes,
     to_oklab,
+    viridis,
 )
 
 
@@ -84,6 +86,13 @@ def test_skewed_quantities_are_spread_over_the_colours():
     order = drawing_order(places)
     assert order[0] == outliers.size - 1  # what is missing lies below, the highest on top
     assert order[-1] == outliers.size - 2
+
+
+def test_the_scale_of_quantities_is_viridis():
+    from matplotlib import colormaps
+
+    places = np.linspace(0.0, 1.0, 1001)
+    assert_allclose(viridis(places), colormaps["viridis"](places)[:, :3], atol=0.5 / 255)
 
 
 def test_oklab_of_known_colours():

@@ -66,9 +66,20 @@ def module() -> str:
     return f"{map_module()}\nconst LIVE_MARKUP = {markup};\n" + "\n".join(map(_asset, SCRIPTS))
 
 
-def live_style() -> str:
-    """The style of the explorer, with that of the map."""
-    return map_style() + _asset("live.css")
+def cell_style() -> str:
+    """The style of the explorer, with that of the map, in a cell of a notebook.
+
+    Its colours are those of the cell alone, which may stand in a tree of its own, and where the page goes by the width
+    and the height of the window, the cell goes by its own.
+    """
+    style = map_style() + _asset("live.css")
+    for of_page, of_cell in (
+        (":root", ".lx-cell"),
+        ("@media (max-width: 720px)", "@container (max-width: 560px)"),
+        ("vh;", "cqh;"),
+    ):
+        style = style.replace(of_page, of_cell)
+    return style + ".lx-cell { container-type: size; }\n.lx-cell .lx-pane { container-type: inline-size; }\n"
 
 
 @cache

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .document import live_style, module
+from .document import cell_style, module
 from .opening import check_method, model_session
 from .protocol import ProtocolError, parse
 from .session import Session
@@ -74,7 +74,7 @@ class Cell(Base):
     """
 
     _esm = script()
-    _css = live_style()
+    _css = cell_style()
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.records import Floats, Integers
 from ..errors import InputError
 from .labels import Named, classes_of, is_quantity
-from .palette import DARK_MISSING, MISSING, palette, shapes
+from .palette import DARK_MISSING, MISSING, palette, shapes, viridis
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -20,9 +20,8 @@ _LONGEST_NAME = 24
 PLAIN = (0.25, 0.36, 0.52)
 """Of points without labels."""
 DARK_PLAIN = (0.55, 0.68, 0.86)
-_SCALE = "viridis"
 _PART, _DARK_PART = (0.0, 0.59), (0.36, 1.0)
-"""Of that scale, what stands out from a light and from a dark ground by 3:1."""
+"""Of viridis, what stands out from a light and from a dark ground by 3:1."""
 _TAIL = 0.01
 _LOWEST = 0.08
 _SKEWED = 2.0
@@ -114,12 +113,12 @@ def class_looks(names: list[str], *, dark: bool = False) -> tuple[Look, ...]:
 
 def scale_colours(places: Floats, scale: str | None, *, dark: bool = False) -> Floats:
     """Colours at places from 0 to 1 of a scale by its name, or of the part of viridis that the ground lets be seen."""
-    from matplotlib import colormaps
-
     if scale is None:
         low, high = _DARK_PART if dark else _PART
-        places = low + places * (high - low)
-    found: Floats = colormaps[scale or _SCALE](places)[:, :3]
+        return viridis(low + places * (high - low))
+    from matplotlib import colormaps
+
+    found: Floats = colormaps[scale](places)[:, :3]
     return found
 
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from ..core.records import Floats, Integers
-from .palette_table import DARK, LIGHT
+from .palette_table import DARK, LIGHT, VIRIDIS
 
 Colour = tuple[float, float, float]
 
@@ -34,8 +34,16 @@ def palette(count: int, *, dark: bool = False) -> Floats:
     """Colours of so many classes (count x 3); those of fewer classes are the first of more."""
     place = np.arange(count)
     steps = _TOWARDS * _halved(place // (N_COLOURS * len(SHAPES)))[:, None]
-    found: Floats = _table(dark)[place % N_COLOURS] * (1.0 - steps) + (steps if dark else 0.0)
+    found: Floats = _table(DARK if dark else LIGHT)[place % N_COLOURS] * (1.0 - steps) + (
+        steps if dark else 0.0
+    )
     return found
+
+
+def viridis(places: Floats) -> Floats:
+    """The colours of the scale of quantities at places from 0 to 1."""
+    table = _table(VIRIDIS)
+    return table[np.minimum((places * len(table)).astype(np.int64), len(table) - 1)]
 
 
 def shapes(count: int) -> Integers:
@@ -71,8 +79,8 @@ def to_oklab(colours: Floats) -> Floats:
 
 
 @cache
-def _table(dark: bool) -> Floats:
-    return np.array([list(bytes.fromhex(code)) for code in (DARK if dark else LIGHT).split()]) / 255.0
+def _table(codes: str) -> Floats:
+    return np.array([list(bytes.fromhex(code)) for code in codes.split()]) / 255.0
 
 
 def _linear(colours: Floats) -> Floats:

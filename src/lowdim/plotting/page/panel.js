@@ -99,8 +99,9 @@ class Panel {
   }
 
   setTheme(theme) {
-    document.documentElement.dataset.theme = theme;
-    document.querySelectorAll(".ld").forEach(({ panel }) => panel?.recolour());
+    const whole = themed(this.root);
+    whole.dataset.theme = theme;
+    whole.querySelectorAll(".ld").forEach(({ panel }) => panel?.recolour());
     this.map.emit("changed");
   }
 
@@ -278,6 +279,8 @@ class Panel {
   }
 }
 
+// Whose theme a map has: that of the page, or of the cell of a notebook it is in.
+const themed = (root) => root.closest(".lx-cell") ?? document.documentElement;
 const isDark = (root) => getComputedStyle(root).colorScheme.includes("dark");
 
 // Colours as bytes, red, green and blue of each.

@@ -40,7 +40,8 @@ function stateOf(map) {
   }
   if (panel.frames?.at) state.set("frame", Number(panel.frames.at.toFixed(2)));
   if (!map.showNames) state.set("names", "0");
-  if (document.documentElement.dataset.theme) state.set("theme", document.documentElement.dataset.theme);
+  const { theme } = themed(map.root).dataset;
+  if (theme) state.set("theme", theme);
   const rows = rangesOf(map.selectedRows());
   if (rows && rows.length < LONGEST) state.set("rows", rows);
   return state;

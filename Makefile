@@ -47,7 +47,7 @@ BUILD := PYTHONPATH=src $(BIN)/python -m lowdim.kernels.building
 AGAIN := $(MAKE) --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint options kernels browser torture bench docs dist clean
+.PHONY: help demo test coverage lint types options kernels browser torture bench docs dist clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -76,6 +76,10 @@ coverage: $(DEV) $(COMPILED) browser ## run the tests and show the lines that no
 lint: $(DEV) ## check rules, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@# For the Python that is there: the types of newer libraries cannot be read as the oldest one would.
+	$(BIN)/ty check --python $(VENV) --python-version $(VERSION)
+
+types: $(DEV) ## check types strictly, by mypy, which takes a minute
 	$(BIN)/mypy
 
 # The interactive pages are tested in Chromium. It is installed where that needs no question; without it those tests skip.
@@ -93,6 +97,7 @@ browser: ## install Chromium for the tests, where it is missing and may be insta
 	  echo "Chromium could not be installed: the tests of the interactive pages will be skipped"
 
 torture: $(TORTURE) ## try to break every promise: minutes to hours (ARGS=NAME for one harness)
+	$(if $(ARGS),,$(BIN)/mypy)
 	$(if $(ARGS),,LOWDIM_EXAMPLES=torture $(BIN)/python -m pytest -q -m "slow or hypothesis")
 	$(BIN)/python -m torture $(ARGS)
 

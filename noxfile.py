@@ -20,5 +20,10 @@ def lint(session: nox.Session) -> None:
     session.run("make", "lint", external=True)
 
 
+@nox.session(default=False)
+def types(session: nox.Session) -> None:
+    session.run("make", "types", external=True)
+
+
 if __name__ == "__main__":
     nox.main()

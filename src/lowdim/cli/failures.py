@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,7 +44,7 @@ def _first_sentences(text: str) -> str:
 
 
 @contextmanager
-def about(source: str) -> Iterator[None]:
+def about(source: str) -> Generator[None]:
     """Complaints of other libraries about the data, said of the file that it came from."""
     from ..errors import InputError, LowdimError
 
@@ -57,7 +57,7 @@ def about(source: str) -> Iterator[None]:
 
 
 @contextmanager
-def naming(parameter: str, options: Mapping[str, str]) -> Iterator[None]:
+def naming(parameter: str, options: Mapping[str, str]) -> Generator[None]:
     """Where an option has given a parameter that belongs to another one, errors about it name the option that did.
 
     ``options`` are by what an error must say to be about them; empty text is in every one.
@@ -79,7 +79,7 @@ def naming(parameter: str, options: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def finding_gaps(table: Any) -> Iterator[None]:
+def finding_gaps(table: Any) -> Generator[None]:
     """Say in which rows of the file the numbers are missing that an error is about."""
     from ..errors import InputError, NotFiniteError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,13 +52,13 @@ class Session:
             self._shown.expect({stage.name: stage.seconds for stage in plan.stages})
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> Generator[None]:
         """Bracket a stage of the command itself."""
         with self.events.stage(name):
             yield
 
     @contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self) -> Generator[None]:
         """While this is open, warnings are said in this program's way and signals heeded; bars go when it closes."""
         with self.console.hearing_warnings(), heeding(self.console.tell):
             try:

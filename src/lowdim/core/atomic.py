@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,7 +23,7 @@ _TAIL = 40
 @contextmanager
 def writing(
     path: AnyPath, *, force: bool = True, inputs: Iterable[AnyPath] = (), lasting: bool = True
-) -> Iterator[Path]:
+) -> Generator[Path]:
     """A temporary path beside ``path`` to write to; at the end of the block it takes the wanted name.
 
     The file is flushed to the disk before it is moved and the folder after, so that a crash leaves the old file or the

@@ -165,8 +165,8 @@ def _argument(value: Any) -> Any:
 @cache
 def _routine(name: str) -> Callable[..., None]:
     """A routine by its address, which SciPy hands out in a capsule; ctypes unlocks the interpreter around it."""
-    module = cython_lapack if name in cython_lapack.__pyx_capi__ else cython_blas
-    capsule = module.__pyx_capi__[name]
+    capsules: dict[str, object] = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
+    capsule = capsules[name]
     label = ctypes.pythonapi.PyCapsule_GetName
     label.restype, label.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

@@ -77,7 +77,7 @@ class Share:
 
     def allows(self, value: object) -> bool:
         """Whether the value may be used."""
-        return Real(0, closed=True).allows(value) and float(value) <= 1.0  # type: ignore[arg-type]
+        return Real(0, closed=True).allows(value) and not Real(1).allows(value)
 
 
 class Jobs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _COUNTED: ContextVar[Traffic | None] = ContextVar("_COUNTED", default=None)
 
 
 @contextmanager
-def counting(traffic: Traffic) -> Iterator[None]:
+def counting(traffic: Traffic) -> Generator[None]:
     """Count what this thread reads and writes meanwhile, and nobody else counts it."""
     token = _COUNTED.set(traffic)
     try:

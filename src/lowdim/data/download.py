@@ -9,11 +9,12 @@ import json
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +86,7 @@ def _from_openml(entry: Entry, events: Events) -> tuple[Bytes, Bytes]:
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[IO[bytes]]:
+def _opened(url: str) -> Generator[BufferedIOBase]:
     """A stream of the plain bytes at an address; it may travel compressed."""
     request = urllib.request.Request(url, headers={"Accept-Encoding": "gzip", "User-Agent": "lowdim"})
     with _answer(request) as response:
@@ -93,7 +94,7 @@ def _opened(url: str) -> Iterator[IO[bytes]]:
             yield response
             return
         with gzip.GzipFile(fileobj=response) as plain:
-            yield plain  # type: ignore[misc]
+            yield plain
 
 
 def _answer(request: urllib.request.Request) -> http.client.HTTPResponse:
@@ -106,7 +107,7 @@ def _answer(request: urllib.request.Request) -> http.client.HTTPResponse:
     return answer
 
 
-def read_arff(stream: IO[bytes], shape: tuple[int, int], events: Events) -> tuple[Bytes, Bytes]:
+def read_arff(stream: BufferedIOBase, shape: tuple[int, int], events: Events) -> tuple[Bytes, Bytes]:
     """Whole numbers from 0 to 255 of a dense ARFF stream: the columns, and the last one apart.
 
     Its size is known beforehand, so that no more than that is ever held, whatever comes.
@@ -129,7 +130,7 @@ def read_arff(stream: IO[bytes], shape: tuple[int, int], events: Events) -> tupl
     return out[:, :-1].copy(), out[:, -1].copy()
 
 
-def _data_lines(stream: IO[bytes]) -> Iterator[str]:
+def _data_lines(stream: BufferedIOBase) -> Iterator[str]:
     """The lines after @data, without comments."""
     begun = False
     while line := stream.readline(LONGEST_LINE):

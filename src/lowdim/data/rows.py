@@ -6,7 +6,7 @@ A block is cast when it is asked for, so that an integer image set or a memory m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -67,8 +67,8 @@ class Rows:
 
     def compressed(self) -> csr_array:
         """All rows in compressed sparse form, float64."""
-        held = in_memory(self.values) if isinstance(self.values, np.ndarray) else self.values
-        return csr_array(held, dtype=np.float64)  # type: ignore[arg-type,return-value]
+        held: Any = in_memory(self.values) if isinstance(self.values, np.ndarray) else self.values
+        return cast(csr_array, csr_array(held, dtype=np.float64))
 
     def _dense(self, part: NDArray[Any] | csr_array, dtype: DTypeLike) -> NDArray[Any]:
         array = part.toarray() if isinstance(part, csr_array) else part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +20,7 @@ _CHOSEN: ContextVar[Mapper | None] = ContextVar("_CHOSEN", default=None)
 
 
 @contextmanager
-def using(workers: Any) -> Iterator[None]:
+def using(workers: Any) -> Generator[None]:
     """Run the stages of fits over shards, and the fits of sweeps, on these workers.
 
     No result depends on them. Whatever they are, they must see the same folder: that of ``checkpoint``, or the
@@ -69,7 +69,7 @@ def mapper_for(n_jobs: int | None) -> Mapper:
 
 
 @contextmanager
-def _opened(workers: Any) -> Iterator[Mapper]:
+def _opened(workers: Any) -> Generator[Mapper]:
     if isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1:
         yield Threads(workers)
     elif isinstance(workers, Executor):
@@ -96,7 +96,7 @@ def _is_client(workers: Any) -> bool:
 
 
 @contextmanager
-def _client(address: str) -> Iterator[Any]:
+def _client(address: str) -> Generator[Any]:
     try:
         distributed: Any = import_module("distributed")
     except ImportError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -58,7 +58,7 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
 
 
 @contextmanager
-def tallying() -> Iterator[Tally]:
+def tallying() -> Generator[Tally]:
     """Add up what the stages that are run meanwhile take, with what this thread reads and writes between them."""
     tally = Tally()
     token = _COLLECTED.set(tally)

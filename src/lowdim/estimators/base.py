@@ -133,9 +133,10 @@ class Estimator(
     """In the place of ``embedding_`` in a model that was saved without it."""
     map_: Map
     n_components: Any
+    n_features_in_: int
     report_: Report
 
-    def fit(self, X: Any, y: Any = None) -> Estimator:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of ``X`` and keep the map for new points.
 
         Parameters
@@ -147,7 +148,7 @@ class Estimator(
         """
         return self._fit(X, Store(), y)
 
-    def _fit(self, X: Any, store: Store, y: Any = None) -> Estimator:
+    def _fit(self, X: Any, store: Store, y: Any = None) -> Self:
         """``fit``, with what other fits on the same rows have left, and where it keeps what it has done."""
         self._check_parameters()
         if (source := as_shards(X)) is not None:
@@ -166,7 +167,7 @@ class Estimator(
         self._leave(embedded, as_came(embedded.coordinates, rows), recorder, rows.shape)
         return self
 
-    def _fit_shards(self, source: Shards, y: Any = None) -> Estimator:
+    def _fit_shards(self, source: Shards, y: Any = None) -> Self:
         """``fit`` to rows that need not fit into memory; an InputError, before any work, where a method cannot."""
         raise needs_all_rows(self, source)
 
@@ -270,7 +271,8 @@ class Estimator(
             setattr(self, name, value)
         self.report_ = recorder.report(type(self).__name__, shape, figures)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    # As scikit-learn's own estimators, without the parameters of a fit that its mixin hands on.
+    def fit_transform(self, X: Any, y: Any = None) -> Any:  # ty: ignore[incompatible-method-override]
         """Embed the rows of ``X`` and return their coordinates, in an array of their own; shards as ``transform``."""
         model = self.fit(X, y)
         return model.transform(X) if comes_in_shards(X) else model.embedding_.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +19,8 @@ def read_only(array: Floats) -> Floats:
 
 def as_came(coordinates: Floats, rows: Rows) -> Floats:
     """Coordinates in the precision of the rows: float32 where these are, else the float64 that they were found in."""
-    return coordinates.astype(np.float32) if rows.values.dtype == np.float32 else coordinates
+    single = rows.values.dtype == np.float32
+    return cast(Floats, coordinates.astype(np.float32)) if single else coordinates
 
 
 def describe(solution: Solution) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Self
 
+from sklearn.base import BaseEstimator
+
 from ..core.messages import in_python, setting
 from ..core.messages import value as quoted
 from ..core.rules import Rule
@@ -199,7 +201,7 @@ FOREIGN_OBJECTS: Mapping[tuple[str, str], str] = {
 """The same where more can be said of it in Python than by a word, or where what is meant is no word."""
 
 
-class ForeignNames:
+class ForeignNames(BaseEstimator):
     """Base of classes whose constructor and ``set_params`` explain a parameter that they do not have."""
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
@@ -214,7 +216,8 @@ class ForeignNames:
         parameters = _parameters_of(cls.__init__)
         if parameters is not None and (message := _explain(cls.__name__, parameters, named)):
             raise InputTypeError(message)
-        return super().__new__(cls)
+        made: Self = super().__new__(cls)
+        return made
 
     def set_params(self, **named: Any) -> Self:
         """Set parameters by name; ``step__name`` sets that of a part."""
@@ -222,7 +225,7 @@ class ForeignNames:
         own = [name for name in named if "__" not in name]
         if parameters is not None and (message := _explain(type(self).__name__, parameters, own)):
             raise InputError(message)
-        super().set_params(**named)  # type: ignore[misc]
+        super().set_params(**named)
         return self
 
 

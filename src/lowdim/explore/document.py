@@ -84,7 +84,7 @@ def cell_style() -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
+    return files("lowdim.explore").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:

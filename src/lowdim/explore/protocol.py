@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.records import Floats
 from ..errors import InputError
 
 LARGEST_MESSAGE = 1 << 16
@@ -84,7 +83,7 @@ def _refuse(constant: str) -> None:
 class Frame:
     """Positions of all points at one time; packed when it is sent."""
 
-    points: Floats
+    points: NDArray[np.floating]
     generation: int
     iteration: int = 0
     pane: int = 0

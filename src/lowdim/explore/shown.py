@@ -18,7 +18,7 @@ def in_view(coordinates: Floats, axes: tuple[int, ...] | None) -> Floats:
     if count == 1:
         half = float(np.ptp(points)) or 1.0
         beside = ((np.arange(len(points)) * GOLDEN) % 1.0 - 0.5) * 0.25 * half
-        return np.column_stack([points[:, 0], beside])
+        return np.column_stack([points[:, 0], np.asarray(beside, np.float64)])
     usual = (0, 1, 2) if count == 3 else (0, 1)
     kept = [axis if axis < count else place for place, axis in enumerate(axes or usual)]
     return np.ascontiguousarray(points[:, kept[:count]])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.records import Floats
 from .protocol import THUMBNAIL, Frame
@@ -27,7 +28,7 @@ class State:
     number: int
     setting: Setting
     coordinates: Floats
-    shown: Floats
+    shown: NDArray[np.floating]
     settled: bool
     iteration: int = 0
     recall: float | None = None

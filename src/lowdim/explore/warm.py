@@ -78,7 +78,7 @@ class Pattern:
         shape = (size, size)
         places = np.arange(1, count + 1, dtype=np.int32)
         there = Sparse((places, neighbors.indices.astype(np.int32), neighbors.indptr), shape=shape)
-        back = Sparse(there.T.tocsr())
+        back = Sparse(there.transpose().tocsr())
         there.sort_indices()
         ones = [
             Sparse((np.ones(count, np.int8), each.indices, each.indptr), shape=shape)

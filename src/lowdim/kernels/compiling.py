@@ -27,6 +27,7 @@ from collections.abc import Callable
 from functools import cache as remembered
 from functools import cached_property, partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any, cast
 from uuid import uuid4
 
@@ -73,7 +74,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
         dispatcher = compiled(function)
         dispatcher.typeof_pyval = partial(_type_of, type(dispatcher).typeof_pyval, dispatcher)
         if cache:
-            dispatcher._cache = KernelCache(function)
+            dispatcher._cache = KernelCache(cast(FunctionType, function))
         return dispatcher
 
     return decorate
@@ -100,7 +101,7 @@ def _as_written(kind: Any) -> Any:
 class KernelCache(_Cache):
     """The cache of one kernel."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: FunctionType) -> None:
         self._function = function
         self._file = Path(function.__code__.co_filename)
         self.enable()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeVar
+from dataclasses import Field, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from ..core.records import Certificate, Floats, Integers, PlannedStage, Problem, Solution
 from ..core.run import Run
@@ -90,7 +90,18 @@ class Costs:
     degree: int = 0
 
 
-OnGraph = TypeVar("OnGraph", bound="Method")
+class OnGraph(Protocol):
+    """A method on a neighbour graph: a record with the graph among its fields."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def graph(self) -> Graph:
+        """Who is a neighbour of whom."""
+        ...
+
+
+Same = TypeVar("Same", bound=OnGraph)
 
 
 class LandmarkDistances(Protocol):
@@ -158,8 +169,17 @@ class Method(ABC):
         Metric of the points, or ``"precomputed"`` or ``"graph"`` where the data is a matrix between them.
     """
 
-    n_components: int
-    metric: Any
+    if TYPE_CHECKING:  # in Python a property here would be taken for the default of a subclass's field
+
+        @property
+        @abstractmethod
+        def n_components(self) -> int:
+            """Eigenvectors wanted."""
+
+        @property
+        @abstractmethod
+        def metric(self) -> Any:
+            """Metric of the points, or what the data is instead."""
 
     @property
     def width(self) -> int:
@@ -259,11 +279,11 @@ class Method(ABC):
         """Estimated cost of its stages."""
 
 
-def fewer_neighbors(method: OnGraph, n_landmarks: int, run: Run) -> OnGraph:
+def fewer_neighbors(method: Same, n_landmarks: int, run: Run) -> Same:
     """A method on a neighbour graph for landmarks: no more neighbours than there are other landmarks."""
-    graph: Graph = method.graph  # type: ignore[attr-defined]
+    graph = method.graph
     if graph.n_neighbors is None or graph.n_neighbors < n_landmarks:
         return method
     run.chosen("n_neighbors", str(n_landmarks - 1), "all other landmarks")
     fewer = replace(graph, n_neighbors=n_landmarks - 1)
-    return replace(method, graph=fewer)  # type: ignore[type-var]
+    return replace(method, graph=fewer)

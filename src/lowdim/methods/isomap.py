@@ -12,6 +12,7 @@ from .. import validation
 from ..affinities import shortest_paths
 from ..core.memory import available_memory
 from ..core.parallel import row_blocks
+from ..core.places import State
 from ..core.records import Floats, Integers, Problem, Solution, Sparse
 from ..core.run import Run
 from ..maps.base import Map
@@ -178,31 +179,32 @@ class LandmarkGeodesics:
 
     def among(self, run: Run) -> Floats:
         """Squared geodesics among the landmarks (L x L)."""
-        blocks = list(self._blocks())
+        blocks, size = list(self._blocks()), self.landmarks.size
 
-        def step(state: Any) -> Any:
+        def start() -> State:
+            return {"squared": np.empty((size, size)), "done": 0}
+
+        def step(state: State) -> State:
             block = blocks[state["done"]]
             rows = self._find(block, run)
             state["squared"][block] = rows[:, self.landmarks]
             if self._held is not None:
                 self._held[block.start] = rows
-            run.progress(block.stop, self.landmarks.size)
+            run.progress(block.stop, size)
             return {"squared": state["squared"], "done": state["done"] + 1}
 
-        size = self.landmarks.size
-        found: Floats = run.iterate(
-            "among",
-            lambda: {"squared": np.empty((size, size)), "done": 0},
-            step,
-            lambda state: state["done"] == len(blocks),
-        )["squared"]
+        end = run.iterate("among", start, step, lambda state: state["done"] == len(blocks))
+        found: Floats = end["squared"]
         return found
 
     def place(self, extension: ExtensionMap, run: Run) -> Floats:
         """Coordinates of all points: x = P delta^2 - offset, summed over blocks of landmarks."""
-        blocks = list(self._blocks())
+        blocks, shape = list(self._blocks()), (self.edges.shape[0], extension.offset.size)
 
-        def step(state: Any) -> Any:
+        def start() -> State:
+            return {"coordinates": np.zeros(shape), "done": 0}
+
+        def step(state: State) -> State:
             block = blocks[state["done"]]
             rows = (self._held or {}).get(block.start)
             if rows is None:  # too many to hold, or found by a run before this one
@@ -212,13 +214,8 @@ class LandmarkGeodesics:
             run.progress(block.stop, self.landmarks.size)
             return {"coordinates": coordinates, "done": state["done"] + 1}
 
-        shape = self.edges.shape[0], extension.offset.size
-        found: Floats = run.iterate(
-            "placed",
-            lambda: {"coordinates": np.zeros(shape), "done": 0},
-            step,
-            lambda state: state["done"] == len(blocks),
-        )["coordinates"]
+        end = run.iterate("placed", start, step, lambda state: state["done"] == len(blocks))
+        found: Floats = end["coordinates"]
         return found - extension.offset
 
     def _blocks(self) -> Iterator[slice]:

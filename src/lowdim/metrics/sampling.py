@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,8 @@ class Sample:
         """Standard errors on each side of an interval: Student's t with M - 1 degrees of freedom."""
         from scipy.special import stdtrit
 
-        return float(stdtrit(self.size - 1, 0.5 + self.confidence / 2))
+        below: Any = 0.5 + self.confidence / 2
+        return float(stdtrit(self.size - 1, below))
 
     def error(self, values: Floats) -> Floats:
         """Half width of the interval of the mean of each column."""

@@ -41,8 +41,8 @@ class Estimate(float):
         made._low, made._high = float(low), float(high)
         return made
 
-    def __getnewargs__(self) -> tuple[float, float, float]:  # type: ignore[override]
-        return float(self), self._low, self._high
+    def __getnewargs_ex__(self) -> tuple[tuple[float, float, float], dict[str, float]]:
+        return (float(self), self._low, self._high), {}
 
     @property
     def low(self) -> float:

@@ -227,7 +227,7 @@ def make_descent(
 
 def take_similarity(similarity: Similarity) -> dict[str, Any]:
     """The name, and the parameters where it has any."""
-    parameters = {part.name: getattr(similarity, part.name) for part in fields(similarity)}  # type: ignore[arg-type]
+    parameters = {part.name: getattr(similarity, part.name) for part in fields(similarity)}
     return {"name": similarity.name, **({"parameters": parameters} if parameters else {})}
 
 

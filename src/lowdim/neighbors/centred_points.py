@@ -92,13 +92,13 @@ class CentredPoints:
         )
         return out, norms
 
-    def error(self, norms: Floats, furthest: Floats, chain: int, dtype: DTypeLike) -> Floats:
+    def error(self, norms: Floats, furthest: Floats, chain: int, dtype: type[np.floating]) -> Floats:
         """How far a score of a row of this norm and a point of norm up to ``furthest`` may be off."""
         limits = np.finfo(dtype)
         bound = 2 * (chain + 4) * norms * furthest + 4 * furthest * furthest
         return np.asarray(1.1 * limits.eps / 2 * bound + 8 * self.n_columns * limits.tiny)
 
-    def outside(self, norms: Floats, worst: Floats, chain: int, dtype: DTypeLike) -> Floats:
+    def outside(self, norms: Floats, worst: Floats, chain: int, dtype: type[np.floating]) -> Floats:
         """Lower bound of the squared distance, in the geometry's unit, of every point that was not kept.
 
         ``worst`` is the squared distance, in these coordinates and as computed, that every such point was found to

@@ -136,9 +136,10 @@ class Geometry:
             kernels.neighbors.selection.dense_nearest(
                 block.values, block.terms, values, terms, own - part.start, indices, squared
             )
-            both = np.hstack((furthest, squared)), np.hstack((best, indices + part.start))
-            kept = np.lexsort((both[1], both[0]))[:, :k]
-            furthest, best = (np.take_along_axis(table, kept, axis=1) for table in both)
+            furthest, best = np.hstack((furthest, squared)), np.hstack((best, indices + part.start))
+            kept = np.lexsort((best, furthest))[:, :k]
+            furthest = np.take_along_axis(furthest, kept, axis=1)
+            best = np.take_along_axis(best, kept, axis=1)
         return best
 
     def local(self, indptr: Integers, indices: Integers, part: slice) -> Floats:

@@ -26,12 +26,12 @@ MARGIN, SPARE = 3, 8
 
 def stacked(first: Rows, second: Rows) -> Rows:
     """The rows of the one and of the other after them, in the form of the first."""
-    if first.is_sparse:
-        both: Any = [first.values, second.compressed()]
+    above, below = first.values, second.values
+    if not isinstance(above, np.ndarray):
+        both: Any = [above, second.compressed()]
         return Rows(sparse.csr_array(sparse.vstack(both, format="csr")))
-    above, below = in_memory(first.values), second.values  # type: ignore[arg-type]
     below = in_memory(below) if isinstance(below, np.ndarray) else below.toarray()
-    return Rows(np.concatenate([above, below]))
+    return Rows(np.concatenate([in_memory(above), below]))
 
 
 def search_for(rows: Rows, metric: str | Callable[..., float], search: str, k: int, run: Run) -> Index:

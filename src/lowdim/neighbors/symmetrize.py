@@ -45,7 +45,8 @@ def _merged(
     """Values of the symmetric matrix by each rule in turn, its indices and starts."""
     size = matrix.shape[0]
     indptr, indices = matrix.indptr.astype(np.int64, copy=False), names(matrix.indices, size)
-    values = matrix.data.astype(np.float32 if matrix.dtype == np.float32 else np.float64, copy=False)
+    precision: Any = np.float32 if matrix.dtype == np.float32 else np.float64
+    values = matrix.data.astype(precision, copy=False)
     loops = kernels.neighbors.merge
     rule, choices = getattr(loops, how.upper()), [getattr(loops, one.upper()) for one in combine]
     # A part of the rows at a time: the transpose of all of them would take as much memory as the result.

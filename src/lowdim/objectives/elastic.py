@@ -83,8 +83,8 @@ class ElasticEmbedding(NeighborObjective):
 
         def apply(V: Floats) -> Floats:
             total = np.zeros(V.shape)
-            for column, part in zip(left.T, parts, strict=True):
-                total += column[:, None] * part(V)
+            for place, part in enumerate(parts):
+                total += left[:, place, None] * part(V)
             return 2.0 * masses * total
 
         return apply

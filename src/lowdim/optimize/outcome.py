@@ -116,7 +116,8 @@ class Outcome:
         rows: list[Row] = []
         for outcome in outcomes:
             own = outcome.history
-            table = zip(own.iterations, own.seconds, own.values, own.evaluations, own.lam, strict=True)
+            columns = (own.iterations, own.seconds, own.values, own.evaluations, own.lam)
+            table = zip(*(column.tolist() for column in columns), strict=True)
             rows += [
                 (int(i) + iterations, s + seconds, v, int(e) + evaluations, lam) for i, s, v, e, lam in table
             ]

@@ -108,7 +108,7 @@ class Progress:
     def unpack(cls, found: State, state: Standing) -> Progress:
         """From what `pack` gave, and the state of the optimiser."""
         rows: list[Row] = [(int(i), s, value, int(e), lam) for i, s, value, e, lam in found["rows"].tolist()]
-        changed = {
+        changed: dict[str, Any] = {
             "state": state,
             "best": None if found["best"] is None else Known(*found["best"]),
             "rows": Log(rows, len(rows)),
@@ -125,4 +125,5 @@ def _packed(outcome: Outcome) -> dict[str, Any]:
 
 
 def _unpacked(found: State) -> Outcome:
-    return Outcome(**{**found, "history": History(**found["history"])})
+    named: dict[str, Any] = {**found, "history": History(**found["history"])}
+    return Outcome(**named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .drawing import drawing_order, require_matplotlib
 from .frames import Frames, title_of
 from .labels import Labels, named
 from .static import picture
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
 
 ENDINGS = (".gif", ".mp4", ".webm")
 _DOTS = 90
@@ -79,14 +82,14 @@ def animate(
     axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xticks=[], yticks=[])
 
-    def show(place: int) -> tuple[object, ...]:
+    def show(place: int) -> tuple[Artist, ...]:
         which, frame = frames[place]
         points.set_offsets(_fitted(frame)[order])
         axes.set_title(title_of(which))
         return (points,)
 
     with writing(target) as temporary:
-        moving = FuncAnimation(figure, show, frames=len(frames), blit=False)  # type: ignore[arg-type]
+        moving = FuncAnimation(figure, show, frames=len(frames), blit=False)
         moving.save(str(temporary), writer=_writer(target.suffix.lower(), frames_per_second), dpi=_DOTS)
     return target
 

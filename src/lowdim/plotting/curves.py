@@ -94,8 +94,8 @@ def plot_curves(
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(down, across, place)
         colours = _line_colours(len(panel.lines), ordered)
-        for line, colour in zip(panel.lines, colours, strict=True):
-            _draw_line(axes, at, line, colour, joined=is_number)
+        for number, line in enumerate(panel.lines):
+            _draw_line(axes, at, line, colours[number], joined=is_number)
         _mark_best(axes, at, panel)
         if is_number and np.min(at) > 0 and np.max(at) > _LOGARITHMIC * np.min(at):
             axes.set_xscale("log")

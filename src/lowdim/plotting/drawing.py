@@ -173,14 +173,17 @@ def draw_thumbnails(axes: Any, points: Floats, tints: Colouring, images: Images)
         colour = tints.colours[row]
         picture = _inked(pixels, colour) if ink else pixels
         box = OffsetImage(picture, zoom=enlarge, cmap="gray", interpolation="antialiased", clim=(0, 255))
-        edge = {"edgecolor": hexadecimal(colour[None])[0], "linewidth": 0.8, "boxstyle": "square,pad=0.06"}
+        edge: dict[str, Any] = {"linewidth": 0.8}
         if ink:
             edge |= {
                 "facecolor": (1.0, 1.0, 1.0, 0.8),
                 "edgecolor": (0.0, 0.0, 0.0, 0.0),
                 "boxstyle": "round,pad=0.06",
             }
-        axes.add_artist(AnnotationBbox(box, points[row], frameon=True, pad=0.0, bboxprops=edge, zorder=4))
+        else:
+            edge |= {"edgecolor": hexadecimal(colour[None])[0], "boxstyle": "square,pad=0.06"}
+        at = points[row, 0], points[row, 1]
+        axes.add_artist(AnnotationBbox(box, at, frameon=True, pad=0.0, bboxprops=edge, zorder=4))
     return len(rows)
 
 

@@ -42,8 +42,8 @@ def shade(points: Floats, tints: Colouring, width: int, height: int) -> Raster:
     across, up = ((points - [left, bottom]) / pixel).astype(np.int64).T
     place: Integers = np.clip(up, 0, height - 1) * width + np.clip(across, 0, width - 1)
     sums: Floats = np.empty((3, height, width))
-    for channel, colour in zip(sums, tints.colours.T, strict=True):
-        channel[:] = np.bincount(place, weights=colour, minlength=width * height).reshape(height, width)
+    for channel, colour in enumerate(tints.colours.T):
+        sums[channel] = np.bincount(place, weights=colour, minlength=width * height).reshape(height, width)
     tally = np.bincount(place, minlength=width * height).reshape(height, width)
     counts: Floats = tally.astype(np.float64)
     alone = _alone(counts)

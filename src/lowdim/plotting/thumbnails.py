@@ -30,7 +30,7 @@ class Images:
         pixels = images if isinstance(images, np.ndarray) else take_entries(images, "images")
         if pixels.ndim == 2 and (side := int(np.sqrt(pixels.shape[1]))) ** 2 == pixels.shape[1] > 0:
             pixels = pixels.reshape(-1, side, side)
-        plain = pixels.ndim == 3 or (pixels.ndim == 4 and pixels.shape[3] == 3)
+        plain = pixels.ndim == 3 or (pixels.ndim == 4 and pixels.shape[-1] == 3)
         if not plain or pixels.shape[0] != n_points or pixels.size == 0 or pixels.dtype.kind not in "biuf":
             raise InputError(
                 f"images must be numbers of shape {n_points} x height x width (x 3), or {n_points} x D with a square "

@@ -143,7 +143,7 @@ def _metric(estimator: Estimator) -> Any:
 
 
 def _check_needs(
-    kinds: set[type], y: Any, truth: Any, test: Portion | None, out_of_sample: Portion | None
+    kinds: set[type[Measure]], y: Any, truth: Any, test: Portion | None, out_of_sample: Portion | None
 ) -> None:
     if LabelError in kinds and y is None:
         raise InputError(

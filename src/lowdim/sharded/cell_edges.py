@@ -15,13 +15,16 @@ from ..store.tasks import TaskStore
 from .layout import Layout
 from .search import members_of
 
+EdgeAffinity = SelfTuning | Binary | Entropic | Gaussian
+"""Affinities whose weights are known an edge at a time."""
+
 
 @dataclass(frozen=True)
 class CellEdges:
     """How edges become affinities: ``spare`` stands in for a local scale of 0, ``sigma`` is a Gaussian's bandwidth."""
 
     layout: Layout
-    affinity: Affinity
+    affinity: EdgeAffinity
     spare: float
     sigma: float
 
@@ -43,7 +46,7 @@ class CellEdges:
         indptr = np.concatenate(([0], np.cumsum(np.bincount(begins, minlength=before))))
         graph = Neighbors(indptr, np.concatenate(ends)[order], np.concatenate(values)[order], before)
         weights = self._weights(graph, np.concatenate(scales))
-        return symmetric(graph, weights, self.affinity.symmetrize, Run.of(0, 1))  # type: ignore[attr-defined]
+        return symmetric(graph, weights, self.affinity.symmetrize, Run.of(0, 1))
 
     def _weights(self, graph: Neighbors, scales: Floats) -> Floats:
         """Weights of the edges, by their distances, or by what was made of these before."""
@@ -61,10 +64,10 @@ class CellEdges:
         return values
 
 
-def check_affinity(affinity: Affinity) -> None:
-    """InputError for an affinity whose weights are not known an edge at a time."""
+def check_affinity(affinity: Affinity) -> EdgeAffinity:
+    """The affinity; an InputError where its weights are not known an edge at a time."""
     affinity.check()
-    if not isinstance(affinity, SelfTuning | Binary | Entropic | Gaussian):
+    if not isinstance(affinity, EdgeAffinity):
         raise InputError(
             f"affinity: {type(affinity).__name__} needs the whole graph, which rows in shards never have. Use "
             "SelfTuning, Gaussian, Binary or Entropic."
@@ -74,6 +77,7 @@ def check_affinity(affinity: Affinity) -> None:
             "threshold of Gaussian may leave points without an edge, which rows in shards cannot mend. Leave it out, "
             "and lower n_neighbors instead."
         )
+    return affinity
 
 
 @dataclass(frozen=True)

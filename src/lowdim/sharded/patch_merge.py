@@ -124,7 +124,7 @@ class Lend:
         blocks = range(self.layout.n_blocks)
         asked = [store.get("wanted", block, number) for block in blocks]
         homes, rows = (np.concatenate([part[name] for part in asked]) for name in ("homes", "rows"))
-        pairs = np.unique(np.column_stack((homes.astype(np.int64), rows)), axis=0)
+        pairs: Integers = np.unique(np.column_stack((homes.astype(np.int64), rows)), axis=0)
         homes, rows = pairs[:, 0], pairs[:, 1]
         lent: dict[str, list[NDArray[Any]]] = {"rows": [], "landmarks": [], "shares": []}
         owners = rows // self.layout.block_rows

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..affinities import Affinity, Entropic, SelfTuning
 from ..affinities.self_tuning import local_scales
@@ -115,7 +117,7 @@ class Merge:
 
 def found_by_cells(
     layout: Layout, store: TaskStore, number: int, members: list[Integers], k: int
-) -> tuple[Integers, Floats, Integers]:
+) -> tuple[NDArray[Any], Floats, NDArray[Any]]:
     """What the cells of each point of a block have found, by rising cell; -1 where there is nothing.
 
     Numbers of rows, distances and cells, each points x cells of a point x k. ``members`` are the points of the block

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ..affinities import Affinity, Gaussian
+from ..affinities import Gaussian
 from ..core.messages import named, setting
 from ..core.records import Floats
 from ..core.run import Run
@@ -20,7 +20,7 @@ from ..methods.diffusion import Diffusion
 from ..methods.laplacian import Eigenmaps, choose_affinity
 from ..methods.lle import LocallyLinear, fewest_neighbors
 from ..store.tasks import TaskStore
-from .cell_edges import CellEdges, Degrees, Densities, check_affinity
+from .cell_edges import CellEdges, Degrees, Densities, EdgeAffinity, check_affinity
 from .edge_sums import EdgeSums
 from .layout import Layout
 from .patch_merge import Lend, MergePatches, RowsByCell
@@ -63,7 +63,7 @@ class Summands(Protocol):
 class EdgeSummands:
     """Of a graph Laplacian: one term an edge. ``alpha`` is that of a diffusion map, of a walk; None: of no walk."""
 
-    affinity: Affinity
+    affinity: EdgeAffinity
     alpha: float | None = None
 
     @property
@@ -145,7 +145,8 @@ def summands_of(method: Method, source: Shards, run: Run) -> Summands:
         return PatchSummands(method, source)
     assert isinstance(method, Eigenmaps)
     alpha = method.alpha if isinstance(method, Diffusion) else None
-    return EdgeSummands(choose_affinity(method.affinity, method.bandwidth, run), alpha)
+    affinity = check_affinity(choose_affinity(method.affinity, method.bandwidth, run))
+    return EdgeSummands(affinity, alpha)
 
 
 def _median(values: Floats) -> float:

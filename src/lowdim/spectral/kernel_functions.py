@@ -63,7 +63,7 @@ class Kernel:
 
     def block(self, a: Block, b: Block) -> Floats:
         """Kernel of every row of ``a`` with every row of ``b``, both dense (float64) or both sparse."""
-        if callable(self.name):
+        if not isinstance(self.name, str):
             return _pairwise(self.name, _dense(a), _dense(b))
         gamma = 1.0 / a.shape[1] if self.gamma is None else self.gamma
         if self.name in ("rbf", "laplacian"):

@@ -172,7 +172,7 @@ class Explicit:
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        if sparse.issparse(self.matrix):
+        if not isinstance(self.matrix, np.ndarray):
             object.__setattr__(self, "matrix", narrowed(self.matrix))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -68,7 +68,7 @@ class Budget:
         return self._began + (self._spent + self.estimate(size)) / self._pace.share
 
     @contextmanager
-    def spending(self, size: int) -> Iterator[None]:
+    def spending(self, size: int) -> Generator[None]:
         """Take the time of a write of so many bytes, and learn from it."""
         began = time.perf_counter()
         try:

@@ -13,7 +13,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
@@ -53,7 +53,7 @@ ANEW = "Name another folder, or remove this one to begin anew."
 @contextmanager
 def keeping(
     path: str | os.PathLike[str] | None, identity: Callable[[], Identity], events: Events
-) -> Iterator[Place]:
+) -> Generator[Place]:
     """The place of a run in a folder, where it keeps what it does and finds what was kept; without one nothing is kept.
 
     Where the folder holds a finished run of another kind, it is replaced; an unfinished one is never touched.
@@ -103,7 +103,7 @@ def _opened(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _opening(path: str | os.PathLike[str]) -> Iterator[None]:
+def _opening(path: str | os.PathLike[str]) -> Generator[None]:
     """What fails before the work names the folder."""
     try:
         yield
@@ -186,7 +186,7 @@ class Checkpoint:
                 self._clear(f"{glob.escape(stem)}.*{SUFFIX}")
 
     @contextmanager
-    def _going_on(self) -> Iterator[None]:
+    def _going_on(self) -> Generator[None]:
         """A disk that fails is no reason to lose the run."""
         try:
             yield

@@ -16,9 +16,10 @@ import mmap
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -147,7 +148,7 @@ class _Stored:
 
 
 @contextmanager
-def open_container(path: str | os.PathLike[str], kind: str = KIND) -> Iterator[ModelFile]:
+def open_container(path: str | os.PathLike[str], kind: str = KIND) -> Generator[ModelFile]:
     """A model file, or one of another kind, its header read and checked.
 
     Raises
@@ -166,7 +167,7 @@ def open_container(path: str | os.PathLike[str], kind: str = KIND) -> Iterator[M
         raise FileError(f"{path}: cannot be read: {error.strerror or error}. Check the file.") from error
 
 
-def _opened(path: str | os.PathLike[str]) -> BinaryIO:
+def _opened(path: str | os.PathLike[str]) -> BufferedReader:
     try:
         # A pipe or a device would be waited for: only plain files are opened.
         if not stat.S_ISREG(Path(path).stat().st_mode):
@@ -181,7 +182,7 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 class ModelFile:
     """An open model file whose header has been checked."""
 
-    def __init__(self, file: BinaryIO, path: str, kind: str = KIND) -> None:
+    def __init__(self, file: BufferedReader, path: str, kind: str = KIND) -> None:
         self._file = file
         self._path = path
         self._kind = kind
@@ -210,7 +211,7 @@ class ModelFile:
         if size < MAPPED_FROM:
             data = np.empty(size, np.uint8)
             self._file.seek(header.start)
-            if self._file.readinto(data.data) != size:  # type: ignore[attr-defined]
+            if self._file.readinto(data.data) != size:
                 raise self.damaged("it became shorter while it was read")
         else:
             data = _mapped(self._file, header.start)

@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,9 @@ RESULT = "embedding.npy"
 
 
 @contextmanager
-def task_store(path: AnyPath | None, identity: Callable[[], Identity], events: Events) -> Iterator[TaskStore]:
+def task_store(
+    path: AnyPath | None, identity: Callable[[], Identity], events: Events
+) -> Generator[TaskStore]:
     """A store for the tasks of a run: in a folder that a later run goes on from, or in one that goes with this run.
 
     Parameters

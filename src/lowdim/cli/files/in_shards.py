@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +62,7 @@ def is_many(source: str) -> bool:
 
 
 @contextmanager
-def workers_of(options: argparse.Namespace) -> Iterator[None]:
+def workers_of(options: argparse.Namespace) -> Generator[None]:
     """The workers that are asked for, if any."""
     asked = options.cluster if options.cluster is not None else options.workers
     if asked is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,7 @@ class Results:
 
 
 @contextmanager
-def writing(session: Session) -> Iterator[Results]:
+def writing(session: Session) -> Generator[Results]:
     """Write several results: what fails does not keep the others from being written, and is raised at the end.
 
     Standard output comes last, since its reader may have gone away.

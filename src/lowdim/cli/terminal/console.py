@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -54,7 +54,7 @@ class Console:
         self._write(text)
 
     @contextmanager
-    def hearing_warnings(self) -> Iterator[None]:
+    def hearing_warnings(self) -> Generator[None]:
         """Say the library's warnings in this program's way; those of other libraries only where all is wanted."""
         from ...errors import LowdimWarning
 
@@ -67,7 +67,7 @@ class Console:
         with warnings.catch_warnings():
             warnings.simplefilter("default")
             warnings.simplefilter("always", LowdimWarning)
-            warnings.showwarning = show  # type: ignore[assignment]
+            warnings.showwarning = show  # type: ignore[assignment]  # ty: ignore[invalid-assignment]
             yield
 
     def _write(self, text: str) -> None:

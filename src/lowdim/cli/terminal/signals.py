@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ STOPPING = "Interrupted: stopping. What is worth keeping is written first; once 
 
 
 @contextmanager
-def heeding(tell: Callable[[str], None]) -> Iterator[None]:
+def heeding(tell: Callable[[str], None]) -> Generator[None]:
     """While this is open, SIGTERM and SIGHUP are interrupts as Ctrl-C is, and ``tell`` says at once that one has come.
 
     Python handles signals between two steps of its own, which a long compiled loop keeps waiting. So a thread

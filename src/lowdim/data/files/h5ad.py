@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +47,7 @@ def check_hdf5(path: Path) -> None:
 
 
 @contextmanager
-def opened(path: Path | IO[bytes], mode: str, name: Path) -> Iterator[Any]:
+def opened(path: Path | IO[bytes], mode: str, name: Path) -> Generator[Any]:
     """A file of HDF5; whatever its library stumbles over is a damaged file, which goes by ``name``."""
     if find_spec("h5py") is None:
         raise MissingExtraError(f"{name}: .h5ad files need h5py: pip install 'lowdim[h5ad]'")

@@ -6,7 +6,7 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,7 +164,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def opened(path: Path) -> Generator[Archive]:
     """An archive, of whose arrays only the headers have been read."""
     with _reading(path):
         file = zipfile.ZipFile(path)
@@ -181,7 +181,7 @@ def opened(path: Path) -> Iterator[Archive]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _reading(path: Path) -> Generator[None]:
     try:
         yield
     except FormatError:

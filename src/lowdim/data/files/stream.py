@@ -6,7 +6,7 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -78,7 +78,7 @@ class Stream(io.RawIOBase):
 
 
 @contextmanager
-def opened(source: str) -> Iterator[Stream]:
+def opened(source: str) -> Generator[Stream]:
     """A file, or standard input for "-"; gzip is told by its first bytes, whatever the name says."""
     with ExitStack() as stack:
         if source == "-":

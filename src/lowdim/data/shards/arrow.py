@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -206,7 +206,7 @@ def _mapped(path: Path) -> Any:
 
 
 @contextmanager
-def _reading(path: str) -> Iterator[None]:
+def _reading(path: str) -> Generator[None]:
     import pyarrow as pa
 
     try:

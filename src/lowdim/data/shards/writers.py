@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -108,7 +108,7 @@ def check_shard_target(path: Path, *, force: bool = False, inputs: Iterable[AnyP
 
 
 @contextmanager
-def _to_npy(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Iterator[Put]:
+def _to_npy(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Generator[Put]:
     """What numpy.save writes, block after block."""
     header = {
         "descr": np.lib.format.dtype_to_descr(source.dtype),
@@ -125,7 +125,7 @@ def _to_npy(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]
 
 
 @contextmanager
-def _to_parquet(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Iterator[Put]:
+def _to_parquet(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Generator[Put]:
     """A row group for each block."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -147,7 +147,7 @@ def _to_parquet(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, 
 
 
 @contextmanager
-def _to_zarr(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Iterator[Put]:
+def _to_zarr(path: Path, source: Shards, force: bool, inputs: tuple[AnyPath, ...]) -> Generator[Put]:
     """A chunk for each block, in a folder that is moved to its place at the end."""
     import zarr
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -150,7 +150,7 @@ def _open(path: str) -> Any:
 
 
 @contextmanager
-def _reading(name: object) -> Iterator[None]:
+def _reading(name: object) -> Generator[None]:
     """Whatever the library stumbles over is a damaged array."""
     if isinstance(name, Path) and not name.is_dir():
         reason = "is no folder, as zarr's are" if name.exists() else "does not exist"

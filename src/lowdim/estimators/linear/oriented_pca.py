@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class OrientedPCA(Estimator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {**COMMON_RULES, "ridge": Real(0, closed=True)}
 
-    def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> OrientedPCA:
+    def fit(self, X: Any, y: Any = None, *, noise: Any = None) -> Self:
         """Find the directions for the signal ``X`` against the rows of ``noise`` (same columns; None: white noise).
 
         Both may come in shards: see `lowdim.shards`.
@@ -112,11 +112,11 @@ class OrientedPCA(Estimator):
         attributes = {"components_": fit.directions, "mean_": fit.mean, "ratios_": fit.ratios}
         return Embedded(coordinates, map_, attributes=attributes, figures={"signal_to_noise": fit.ratios})
 
-    def _fit_shards(self, source: Shards, y: Any = None) -> OrientedPCA:
+    def _fit_shards(self, source: Shards, y: Any = None) -> Self:
         noise = None if self._noise is None else InMemory.of(self._noise.block(slice(None)))
         return self._fit_sources(source, noise)
 
-    def _fit_sources(self, signal: Shards, noise: Shards | None) -> OrientedPCA:
+    def _fit_sources(self, signal: Shards, noise: Shards | None) -> Self:
         """``fit`` to rows in shards, of which nothing is kept."""
         recorder, events = self._listened_to()
         with events.stage("check"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,8 +37,21 @@ DENSE_SOLVERS = ("covariance", "snapshot")
 """Solvers that hold a square matrix of the columns or of the rows."""
 
 
+class FittedPCA:
+    """What a fit leaves, by scikit-learn's names; apart from `PCA`, whose own fields are its parameters."""
+
+    components_: Floats
+    mean_: Floats
+    explained_variance_: Floats
+    explained_variance_ratio_: Floats
+    singular_values_: Floats
+    noise_variance_: float
+    n_components_: int
+    n_samples_seen_: int
+
+
 @parameters
-class PCA(Estimator):
+class PCA(Estimator, FittedPCA):
     """max tr W'CW  s.t.  W'W = I: the directions of largest variance, C the covariance of the rows.
 
     Every solver walks over blocks of rows, so that integer images and memory maps are never copied whole.
@@ -89,7 +102,7 @@ class PCA(Estimator):
         "whiten": Truth(),
     }
 
-    def partial_fit(self, X: Any, y: Any = None) -> PCA:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in one more block of rows; the directions are those of all rows so far, of a fit before it too.
 
         Of a fit by another solver than ``"streaming"`` only the components are still known; what it left out counts in
@@ -184,7 +197,8 @@ class PCA(Estimator):
     @property
     def _count(self) -> int | None:
         """The number of components, where a number was given rather than a share or None."""
-        return int(self.n_components) if Whole(1).allows(self.n_components) else None  # type: ignore[arg-type]
+        given: Any = self.n_components
+        return int(given) if Whole(1).allows(given) else None
 
     @property
     def _keeps_rows(self) -> bool:
@@ -211,7 +225,7 @@ class PCA(Estimator):
             figures["residuals"] = fit.residuals
         return Embedded(coordinates, map_, attributes=self._attributes(fit) | extra, figures=figures)
 
-    def _fit_shards(self, source: Shards, y: Any = None) -> PCA:
+    def _fit_shards(self, source: Shards, y: Any = None) -> Self:
         """``fit`` to rows in shards, of which nothing is kept: ``transform`` gives their coordinates."""
         if self.solver in ("snapshot", "randomized"):
             raise InputError(

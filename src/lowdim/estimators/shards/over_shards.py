@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...store.tasks import TaskStore
 
 
 @contextmanager
-def tasks_of(estimator: Any, events: Events, **sources: Shards | None) -> Iterator[tuple[TaskStore, Run]]:
+def tasks_of(estimator: Any, events: Events, **sources: Shards | None) -> Generator[tuple[TaskStore, Run]]:
     """The store of a fit to some sources, in its checkpoint where it has one, and what its stages are given."""
 
     def identity() -> Identity:

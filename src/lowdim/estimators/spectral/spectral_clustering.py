@@ -40,8 +40,15 @@ SAME = 1e-20
 """Squared distance below which two rows of length 1 are the same but for rounding."""
 
 
+class FittedClustering:
+    """What a fit leaves; apart from `SpectralClustering`, whose own fields are its parameters."""
+
+    labels_: Integers
+    cluster_centers_: Floats
+
+
 @parameters
-class SpectralClustering(ClusterMixin, SpectralEstimator):
+class SpectralClustering(ClusterMixin, SpectralEstimator, FittedClustering):
     """Groups of points that are tied to each other more than to the rest: k-means on normalised Laplacian eigenmaps.
 
     Ng, Jordan & Weiss (2001): the leading ``n_components`` eigenvectors of D^-1/2 W D^-1/2, rows scaled to length 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from sklearn.utils.metaestimators import available_if
 
@@ -13,9 +13,8 @@ from ...core.run import Run
 from ...data.rows import Rows
 from ...data.shards import Shards
 from ...errors import InputError
-from ...methods.base import Embedded, Method, Size, Solver
+from ...methods.base import Embedded, Method, OnGraph, Size, Solver
 from ...methods.embed import embed
-from ...neighbors.neighborhood import Graph
 from ...neighbors.points import PAIRWISE, Points
 from ...solvers.landmarks.configuration import LandmarkSolver
 from ...solvers.landmarks.lll import LLL
@@ -67,8 +66,8 @@ class SpectralEstimator(Estimator):
             run.chosen("method", type(solver).__name__, why)
         return embed(method, Points(rows, method.metric), solver, run)
 
-    def _fit_shards(self, source: Shards, y: Any = None) -> Estimator:
-        fitted: Estimator = fit_to_shards(self, source)
+    def _fit_shards(self, source: Shards, y: Any = None) -> Self:
+        fitted: Self = fit_to_shards(self, source)
         return fitted
 
     def _plan_shards(self, source: Shards) -> list[PlannedStage]:
@@ -101,7 +100,7 @@ class SpectralEstimator(Estimator):
         return self
 
     def _usual_neighbors(self, n_points: int) -> int:
-        graph: Graph = self._method().graph  # type: ignore[attr-defined]
+        graph = cast(OnGraph, self._method()).graph
         return min(graph.usual, max(1, n_points - 1))
 
     def _as_tried(self, chosen: Integers | None) -> dict[str, Any]:

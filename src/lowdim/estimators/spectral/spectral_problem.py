@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -93,7 +93,7 @@ class SpectralProblem(SpectralEstimator):
         "solver": SOLVER_RULE,
     }
 
-    def fit(self, X: Any = None, y: Any = None) -> Estimator:
+    def fit(self, X: Any = None, y: Any = None) -> Self:
         """Solve the problem.
 
         Parameters

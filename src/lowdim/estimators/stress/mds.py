@@ -76,7 +76,7 @@ class MDS(StressEmbedding):
 
     n_components: int | str = 2
     _: KW_ONLY
-    metric: str | Callable[..., float] | bool = "euclidean"  # type: ignore[assignment]
+    metric: str | Callable[..., float] | bool = "euclidean"  # type: ignore[assignment]  # ty: ignore[incompatible-attribute-override]
     metric_mds: bool = True
     weights: Any = None
 

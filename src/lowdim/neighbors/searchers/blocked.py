@@ -176,7 +176,7 @@ def tournament(players: int) -> list[Integers]:
         offsets = np.arange(1, seats // 2)
         left = np.concatenate(([turn], (turn + offsets) % (seats - 1)))
         right = np.concatenate(([seats - 1], (turn - offsets) % (seats - 1)))
-        pairs = np.sort(np.column_stack((left, right)), axis=1)
+        pairs: Integers = np.sort(np.column_stack((left, right)), axis=1)
         rounds.append(pairs[pairs[:, 1] < players])
     return [pairs for pairs in rounds if len(pairs)]
 

@@ -43,7 +43,7 @@ class DescentSearcher:
 
     def __init__(self, rows: Rows, metric: str, parameters: Mapping[str, Any], seed: int) -> None:
         try:
-            import pynndescent
+            import pynndescent.distances
         except ImportError as error:
             raise MissingExtraError(
                 "Approximate search with this metric or with sparse rows needs pynndescent: pip install "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import Field
 from math import log2
 from typing import Any, ClassVar
 
@@ -32,6 +33,7 @@ class Similarity(ABC):
 
     __slots__ = ()
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     name: ClassVar[str]
     is_smooth: ClassVar[bool] = True
     """Whether its slopes are finite at D = 0, as K itself must be. Then a fine grid carries the kernel alone."""

@@ -55,4 +55,4 @@ class LogarithmicSpring(Similarity):
 
 def _series(r: Floats, coefficients: list[float]) -> Floats:
     """sum c_k (-r)^k."""
-    return np.asarray(np.polyval(coefficients[::-1], -r))
+    return np.asarray(np.polyval(coefficients[::-1], -r), np.float64)

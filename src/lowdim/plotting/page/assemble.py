@@ -208,7 +208,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 @cache
 def asset(name: str) -> str:
     """A file that ships beside this one."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files("lowdim.plotting.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:

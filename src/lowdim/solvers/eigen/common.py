@@ -143,14 +143,14 @@ class Standard:
         """S as a matrix, dense or sparse as A is; dense where B is not diagonal."""
         matrix = self.problem.operator.explicit()
         if self.root is not None:
-            half = self.root.solve(matrix.toarray() if sparse.issparse(matrix) else matrix)
+            half = self.root.solve(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
             return self.root.solve(half.T)
         if self.scale is None:
             return matrix
-        if sparse.issparse(matrix):
-            across = np.repeat(self.scale, np.diff(matrix.indptr)) * self.scale[matrix.indices]
-            return sparse.csr_array((matrix.data * across, matrix.indices, matrix.indptr), shape=matrix.shape)
-        return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
+        if isinstance(matrix, np.ndarray):
+            return np.asarray(self.scale[:, None] * matrix * self.scale[None, :])
+        across = np.repeat(self.scale, np.diff(matrix.indptr)) * self.scale[matrix.indices]
+        return sparse.csr_array((matrix.data * across, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def begin(self, settings: Settings, columns: int) -> Floats:
         """Orthonormal block to start from: random columns from the seed, the given start added where there is one.

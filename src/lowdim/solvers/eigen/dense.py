@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from ...core.lapack import eigenpairs
 from ...core.records import Floats
@@ -13,7 +12,7 @@ from .common import Settings, Standard, Trial
 def solve(standard: Standard, settings: Settings) -> Trial:
     """Wanted eigenvectors of the dense S, the trivial span moved to the far end of the spectrum."""
     matrix = standard.explicit()
-    S: Floats = matrix.toarray() if sparse.issparse(matrix) else np.array(matrix, dtype=np.float64)
+    S: Floats = np.array(matrix, dtype=np.float64) if isinstance(matrix, np.ndarray) else matrix.toarray()
     basis = standard.basis
     if basis.shape[1]:
         # P S P plus a multiple of Q Q' that puts Q beyond every wanted eigenvalue.

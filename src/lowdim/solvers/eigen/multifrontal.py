@@ -41,7 +41,7 @@ class Symbolic:
         if not symmetric:
             ones = np.ones(matrix.nnz, np.int8)
             one_way = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
-            pattern = sparse.csr_array(one_way + one_way.T)
+            pattern = sparse.csr_array(one_way + one_way.transpose())
         symbolic, given = kernels.spectral.elimination, (pattern.indptr, pattern.indices, np.empty(0))
         order = _minimum_degree(pattern)
         order = order[symbolic.postorder(symbolic.tree(*symbolic.reordered(*given, order)[:2]))]

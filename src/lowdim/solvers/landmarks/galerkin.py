@@ -58,7 +58,7 @@ def reduce(problem: Problem, Z: Sparse | Floats, run: Run) -> Reduced:
     def done(rows: int) -> None:
         run.progress(rows, problem.size)
 
-    if not sparse.issparse(Z):
+    if isinstance(Z, np.ndarray):
         A = _by_columns(problem.operator.apply, Z, run=run)
         B = _by_columns(problem.weigh, Z, run=run)
         return Reduced(A, B, Z.T @ problem.weigh(trivial))
@@ -141,7 +141,7 @@ def _by_columns(apply: Callable[[Floats], Floats], Z: Sparse | Floats, run: Run)
 
 
 def _column_blocks(Z: Sparse | Floats) -> Iterator[tuple[slice, Floats]]:
-    by_columns = sparse.csc_array(Z) if sparse.issparse(Z) else Z
+    by_columns = Z if isinstance(Z, np.ndarray) else sparse.csc_array(Z)
     for columns in row_blocks(Z.shape[1], max(1, _CHUNK_BYTES // (8 * max(1, Z.shape[0])))):
         block = by_columns[:, columns]
-        yield columns, np.ascontiguousarray(block.toarray() if sparse.issparse(block) else block)
+        yield columns, np.ascontiguousarray(block if isinstance(block, np.ndarray) else block.toarray())

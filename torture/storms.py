@@ -5,7 +5,9 @@ is at, and no more. The harness starts a cluster on this machine, kills one of i
 and fits again and again until so many kills are done (``--amount``). Every fit must end by itself within `PATIENCE`
 seconds, with the bits of the fit on one thread.
 
-Then fits are cut altogether and called again: `torture._storm_cuts`, a round for every hundred kills.
+Then, a round for every hundred kills, connections are aborted, dropped, delayed and cut in the midst of a message
+(`torture._storm_connections`), workers are stopped, and one joins midway (`torture._storm_workers`), and fits are cut
+altogether and called again (`torture._storm_cuts`).
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ from lowdim.data.shards import InMemory
 from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
 from lowdim.sharded.layout import Layout
 
-from . import _storm_cuts
+from . import _storm_connections, _storm_cuts, _storm_workers
 
 KILLS, ROUND = 200, 100
 N_ROWS = 2000
 PATIENCE = 600.0
 """Seconds that a fit may take, with as many workers killed under it as come."""
-EVERY = (1.0, 3.0)
+EVERY = (0.2, 0.9)
 """Seconds between two kills, from and to."""
 CUT = Layout(N_ROWS, block_rows=250, cell_rows=500)
 
@@ -66,33 +68,47 @@ class Killer(threading.Thread):
 
 
 def run(amount: int | None = None, seed: int = 0) -> bool:
+    """All storms; whether a promise was broken."""
+    wanted, rounds = fit(), max(1, (amount or KILLS) // ROUND)
+    broken = [
+        killed(wanted, amount or KILLS, seed),
+        _storm_connections.run(fit, wanted, rounds, seed),
+        _storm_workers.run(fit, wanted, rounds),
+        _storm_cuts.run(rounds, seed),
+    ]
+    return any(broken)
+
+
+def killed(wanted: np.ndarray, amount: int, seed: int) -> bool:
     """Fit under kills; whether a promise was broken."""
     import dask
     import distributed
 
-    wanted, kills, fits, broken = fit(), 0, 0, False
+    from . import _crew
+
+    fits, broken, before, slowest = 0, False, 0, 0.0
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    settings = {"distributed.worker.multiprocessing-method": "forkserver"}
+    _crew.preload()
     with (
-        dask.config.set(settings),
+        dask.config.set(_crew.FORKED),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        while kills < (amount or KILLS) and not broken:
-            killer = Killer(cluster, seed + fits)
-            killer.start()
-            began = time.monotonic()
-            try:
+        killer = Killer(cluster, seed)
+        killer.start()
+        try:
+            while killer.kills < amount and not broken:
+                began = time.monotonic()
                 with lowdim.using(client):
-                    found = fit()
-            finally:
-                killer.over.set()
-                killer.join()
-            took = time.monotonic() - began
-            kills, fits = kills + killer.kills, fits + 1
-            same = np.array_equal(found, wanted)
-            broken = not same or took > PATIENCE
-            bits = "the same bits" if same else "OTHER BITS"
-            print(f"fit {fits}: {killer.kills} kills, {took:.1f} s, {bits}", flush=True)
-    print(f"{kills} kills in {fits} fits")
-    return _storm_cuts.run(max(1, (amount or KILLS) // ROUND), seed) or broken
+                    same = np.array_equal(fit(), wanted)
+                took, kills = time.monotonic() - began, killer.kills - before
+                fits, before, slowest = fits + 1, before + kills, max(slowest, took)
+                broken = not same or took > PATIENCE
+                if kills or broken:
+                    bits = "the same bits" if same else "OTHER BITS"
+                    print(f"fit {fits}: {kills} kills, {took:.1f} s, {bits}", flush=True)
+        finally:
+            killer.over.set()
+            killer.join()
+    print(f"{killer.kills} kills in {fits} fits, the slowest of {slowest:.1f} s")
+    return broken

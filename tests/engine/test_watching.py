@@ -44,6 +44,7 @@ class StandIn:
     submitted: list[Submitted] = field(default_factory=list)
     status: str = "running"
     answers: bool = True
+    cluster: Any = None
 
     @property
     def scheduler(self) -> StandIn:
@@ -174,7 +175,7 @@ def test_workers_that_went_are_counted_and_asked_for_again(
     monkeypatch.setattr(on_dask, "ASK_AFTER", 0.0)
     asked: list[int] = []
     client = StandIn({"a": NOW, "b": NOW})
-    client.cluster = type("Cluster", (), {"scale": staticmethod(asked.append)})  # type: ignore[attr-defined]
+    client.cluster = type("Cluster", (), {"scale": staticmethod(asked.append)})
     watch = watching(client, store)
     watch.heed()
     client.last_seen = {"b": NOW, "c": NOW}  # a came back under another address
@@ -185,6 +186,19 @@ def test_workers_that_went_are_counted_and_asked_for_again(
     monkeypatch.setattr(on_dask, "HEAL_AFTER", -1.0)
     watch.heed()
     assert (watch.tally.workers_lost, asked) == (2, [2])
+
+
+def test_a_stage_that_begins_without_any_worker_asks_for_those_that_were_planned(
+    store: TaskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_dask, "ASK_AFTER", 0.0)
+    monkeypatch.setattr(on_dask, "HEAL_AFTER", -1.0)
+    asked: list[int] = []
+    planning = type("Cluster", (), {"scale": staticmethod(asked.append), "plan": {0, 1, 2}})
+    watch = watching(StandIn({}, cluster=planning), store)
+    watch.begin([0, 1, 2, 3])
+    watch.heed()
+    assert asked == [3]
 
 
 def test_connections_that_are_aborted_cost_nothing(store: TaskStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,7 @@ def test_a_few_kills() -> None:
     from torture import storms
 
     assert not storms.killed(storms.fit(), 5, 0)
+    assert not storms.killed_with_nannies(storms.fit(), 2, 0)
 
 
 @pytest.mark.slow

@@ -217,11 +217,15 @@ class _Watch:
         """Ask the cluster for the workers that it had, where they do not come back by themselves."""
         self.tally.workers_lost += len(self._known - workers)
         self._known = workers
+        cluster = getattr(self.client, "cluster", None)
+        # A stage may begin when all of them are gone.
+        planned = len(getattr(cluster, "plan", ()))
+        self._most_workers = max(self._most_workers, len(workers), planned)
         if len(workers) >= self._most_workers:
-            self._most_workers, self._few_since = len(workers), None
+            self._few_since = None
         elif self._few_since is None:
             self._few_since = now
-        elif now - self._few_since > HEAL_AFTER and (cluster := getattr(self.client, "cluster", None)):
+        elif cluster is not None and now - self._few_since > HEAL_AFTER:
             cluster.scale(self._most_workers)
             self._few_since = now
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .failures import about
 from .files.columns import remember
-from .files.in_shards import WRITTEN, InShards, workers_of
+from .files.in_shards import WRITTEN, InShards
 from .files.inputs import describe_table
 from .files.outputs import DRAWN, Outputs, draw
 from .files.targets import MOVING, write_json, writing
@@ -19,6 +19,7 @@ from .program import DONE
 from .session import Session
 from .summary import summarise
 from .usage import UsageError
+from .workers import workers_of
 
 SHOWN = 100_000
 """Points of a picture."""

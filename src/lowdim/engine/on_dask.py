@@ -2,7 +2,8 @@
 
 What Dask itself keeps can be lost with a worker. So tasks return nothing, nothing is gathered or scattered, and what is
 waited for is the store: a task is done when its result is there, whatever the scheduler says, and one that is lost is
-submitted again.
+submitted again. So is one whose worker is silent, elsewhere; whichever of the two ends first leaves the result, and the
+other leaves the same.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from ..errors import WorkersError
 from ..store.tasks import TaskStore
 from .executor import raise_if_hopeless
+from .scheduler_view import SchedulerView, silent_among
 from .task import MOST_FAILURES, Tally, Task, Told, perform
 
 SHORTEST, LONGEST = 0.01, 0.5
@@ -25,6 +27,10 @@ HEAL_AFTER = 30.0
 would take the name of one whose nanny is about to start it again, and neither would come up."""
 AGAIN_AFTER = 120.0
 """Seconds without any result after which all tasks that are left are submitted once more: a worker may hang."""
+ASK_AFTER = 1.0
+"""Seconds between two looks at the workers."""
+RECONNECT_WITHIN = 60.0
+"""Seconds in which the client must find the scheduler again after it has lost the connection."""
 GIVE_UP_AFTER = 900.0
 """Seconds without any result after which the work ends."""
 MOST_KILLS = 1000
@@ -41,7 +47,7 @@ class OnDask:
         """Run a task for some numbers; all results are in the store when it returns."""
         watch = _Watch(self.client, task, store, set(numbers))
         try:
-            watch.submit(numbers)
+            watch.begin(numbers)
             pause = SHORTEST
             while watch.left:
                 time.sleep(pause)
@@ -50,7 +56,7 @@ class OnDask:
                     pause = SHORTEST
                 else:
                     pause = min(LONGEST, 1.5 * pause)
-                watch.heal()
+                watch.heed()
         finally:
             watch.release()
         return watch.tally
@@ -72,11 +78,29 @@ class _Watch:
     _token: str = field(default_factory=lambda: secrets.token_hex(4))
     _last_result: float = field(default_factory=time.monotonic)
     _last_round: float = field(default_factory=time.monotonic)
+    _last_asked: float = -ASK_AFTER
+    _apart_since: float | None = None
+    _heard: list[str] = field(default_factory=list)
+    _silent: set[str] = field(default_factory=set)
+    _held: list[Any] = field(default_factory=list)
+    _known: set[str] = field(default_factory=set)
     _most_workers: int = 0
     _few_since: float | None = None
 
+    @property
+    def view(self) -> SchedulerView:
+        """What the scheduler says."""
+        return SchedulerView(self.client)
+
+    def begin(self, numbers: list[int]) -> None:
+        """Submit all tasks, once it is known which workers are silent."""
+        self._is_connected(time.monotonic())
+        self.heed()
+        self.submit(numbers)
+
     def submit(self, numbers: list[int]) -> None:
-        """Hand tasks to the scheduler, each under a name of its own."""
+        """Hand tasks to the scheduler, each under a name of its own; silent workers get none while others are there."""
+        where = {"workers": self._heard, "allow_other_workers": True} if self._silent and self._heard else {}
         for number in numbers:
             self._round += 1
             self._futures[number] = self.client.submit(
@@ -87,15 +111,11 @@ class _Watch:
                 key=f"lowdim-{self.task.name}-{number}-{self._token}{self._round:04x}",
                 pure=False,
                 retries=0,
+                **where,
             )
 
     def look(self) -> bool:
         """What has come since the last look; tasks that were lost are submitted again."""
-        if self.client.status != "running":
-            raise WorkersError(
-                f"The scheduler of Dask is gone (the client is {self.client.status}). Start it again, and run the "
-                "same again: with a checkpoint it goes on where it was."
-            )
         done = {number for number in self.left if self.store.has(self.task.name, number)}
         for number in done:
             self._futures.pop(number).release()
@@ -104,18 +124,41 @@ class _Watch:
         now = time.monotonic()
         if done:
             self._last_result = now
-        lost = [number for number in self.left if self._is_lost(number)]
-        if not lost and now - max(self._last_result, self._last_round) > AGAIN_AFTER:
-            lost, self._last_round = sorted(self.left), now
         if now - self._last_result > GIVE_UP_AFTER:
             raise WorkersError(
                 f"No task of the stage {self.task.name!r} has ended for {GIVE_UP_AFTER:g} s; {len(self.left)} are "
                 "left. Look whether the cluster has workers, and run the same again: with a checkpoint it goes on "
                 "where it was."
             )
+        if not self._is_connected(now):
+            return bool(done)
+        lost = [number for number in self.left if self._is_lost(number)]
+        if not lost and now - max(self._last_result, self._last_round) > AGAIN_AFTER:
+            lost, self._last_round = sorted(self.left), now
+            self._hold(self.view.tasks_at())
         self.tally.retries += len(lost)
         self.submit(lost)
         return bool(done)
+
+    def _is_connected(self, now: float) -> bool:
+        """Whether the client has a connection; it may look for the scheduler a while when it was cut."""
+        if self.client.status == "running":
+            self._apart_since = None
+            return True
+        if self._apart_since is None:
+            self._apart_since = now
+        if self.client.status != "connecting" or now - self._apart_since > RECONNECT_WITHIN:
+            raise WorkersError(
+                f"The scheduler of Dask is gone (the client is {self.client.status}). Start it again, and run the "
+                "same again: with a checkpoint it goes on where it was."
+            )
+        return False
+
+    def _hold(self, keys: set[str]) -> list[int]:
+        """Tasks under these keys. They stay asked for to the end: else their workers would seem to be free."""
+        found = sorted(number for number in self.left if self._futures[number].key in keys)
+        self._held += [self._futures[number] for number in found]
+        return found
 
     def _is_lost(self, number: int) -> bool:
         """Whether a task has to be submitted again; what will not pass is raised."""
@@ -150,22 +193,45 @@ class _Watch:
         self._failures[number] += 1
         raise_if_hopeless(error, self.task, number, self._failures[number])
 
-    def heal(self) -> None:
-        """Ask the cluster for the workers that it had, where they do not come back by themselves."""
-        count = len(self.client.scheduler_info(n_workers=-1)["workers"])
-        if count >= self._most_workers:
-            self._most_workers, self._few_since = count, None
-            return
+    def heed(self) -> None:
+        """Look after the workers, now and then: what silent ones are at is submitted elsewhere, lost ones come back."""
         now = time.monotonic()
-        if self._few_since is None:
+        if self.client.status != "running" or now - self._last_asked < ASK_AFTER:
+            return
+        self._last_asked = now
+        workers = self.view.workers()
+        if workers is not None:
+            self._move(workers)
+            self._heal(set(workers), now)
+
+    def _move(self, workers: dict[str, dict[str, Any]]) -> None:
+        """Submit the tasks of silent workers to the others, if there are any."""
+        self._silent = silent_among(workers)
+        self._heard = sorted(set(workers) - self._silent)
+        if self._silent and self._heard and self._futures:
+            stuck = self._hold(self.view.tasks_at(self._silent))
+            self.tally.retries += len(stuck)
+            self.submit(stuck)
+
+    def _heal(self, workers: set[str], now: float) -> None:
+        """Ask the cluster for the workers that it had, where they do not come back by themselves."""
+        self.tally.workers_lost += len(self._known - workers)
+        self._known = workers
+        cluster = getattr(self.client, "cluster", None)
+        # A stage may begin when all of them are gone.
+        planned = len(getattr(cluster, "plan", ()))
+        self._most_workers = max(self._most_workers, len(workers), planned)
+        if len(workers) >= self._most_workers:
+            self._few_since = None
+        elif self._few_since is None:
             self._few_since = now
-            self.tally.workers_lost += self._most_workers - count
-        elif now - self._few_since > HEAL_AFTER and (cluster := getattr(self.client, "cluster", None)):
+        elif cluster is not None and now - self._few_since > HEAL_AFTER:
             cluster.scale(self._most_workers)
             self._few_since = now
 
     def release(self) -> None:
-        """Let the scheduler forget what is left."""
-        for future in self._futures.values():
-            future.cancel()
+        """Let the scheduler forget what is left, without waiting for it."""
+        for future in (*self._futures.values(), *self._held):
+            future.release()
         self._futures.clear()
+        self._held.clear()

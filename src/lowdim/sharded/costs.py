@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..core.records import PlannedStage
+from ..core.records import PlannedStage, format_bytes
 from ..data.shards import Shards
 from ..methods.base import Size
 from ..methods.costs import PAIR
@@ -13,6 +13,7 @@ from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .layout import Layout
+from .scratch import Scratch
 
 # Processor seconds of a row, measured on 102,000 rows of 50 columns with 15 neighbours: to merge its lists and to add
 # up its edges. To route it goes by the landmarks that it is compared with; the small problem by their third power.
@@ -44,6 +45,7 @@ def planned_sums(
     is_local = isinstance(method, LocallyLinear)
     sums = _PATCHES[method.variant] if is_local else _SUMS
     ties = 8 * L**2 if L >= 2000 else 32 * L**2
+    store = Scratch(layout, layout.wanted_cells, width, k, K_Z, L, is_local).peak()
     return [
         PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
         PlannedStage(
@@ -57,7 +59,8 @@ def planned_sums(
             name="search",
             seconds=within.seconds * asked / members,
             bytes=cells * (within.bytes + members * (2 * width + 24 * k)),
-            note=f"about {layout.wanted_cells} cells of {members} points, {within.note}",
+            note=f"about {layout.wanted_cells} cells of {members} points, {within.note}; "
+            f"{format_bytes(store)} on disk",
             kept=0,
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),

@@ -67,7 +67,8 @@ class EdgeSums:
 def weights_on_landmarks(landmarks: Integers, shares: Floats, n_landmarks: int) -> Sparse:
     """Z of some points, as many entries in each row."""
     indptr = np.arange(len(landmarks) + 1, dtype=np.int32) * landmarks.shape[1]
-    return csr_array((shares.ravel(), landmarks.ravel(), indptr), shape=(len(landmarks), n_landmarks))
+    numbers = landmarks.ravel().astype(np.int32)
+    return csr_array((shares.ravel(), numbers, indptr), shape=(len(landmarks), n_landmarks))
 
 
 def triangle(U: Sparse, Z: Sparse) -> Sparse:

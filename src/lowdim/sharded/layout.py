@@ -49,3 +49,8 @@ class Layout:
     def row_type(self) -> np.dtype[Any]:
         """Type that holds the number of any row."""
         return np.dtype(np.int32 if self.n_samples < 2**31 else np.int64)
+
+
+def type_of_landmarks(count: int) -> np.dtype[Any]:
+    """Type that holds the number of any of so many landmarks, in which the store keeps them."""
+    return np.dtype(np.uint16 if count <= 1 << 16 else np.int32)

@@ -17,7 +17,7 @@ from ..solvers.landmarks.choosing import Landmarks
 from ..solvers.landmarks.weights import LandmarkWeights, landmark_weights
 from ..store.tasks import Arrays, TaskStore
 from .cells import Cells
-from .layout import Layout
+from .layout import Layout, type_of_landmarks
 from .sample import rows_of
 
 
@@ -57,7 +57,8 @@ class Route(Weighing):
         """Route a block."""
         run = Run.of(0, 1)
         values, found = self.weigh(store, number, run)
-        own = found.Z.indices.reshape(-1, self.n_neighbors), found.Z.data.reshape(-1, self.n_neighbors)
+        numbers = found.Z.indices.astype(type_of_landmarks(found.Z.shape[1]))
+        own = numbers.reshape(-1, self.n_neighbors), found.Z.data.reshape(-1, self.n_neighbors)
         held = store.get("cells", 0)["centres"]
         cells = Cells(held, self.layout.cells_of_a_point, self.metric)
         places, starts = by_cell(cells.nearest(Rows(values), run), cells.count)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..failures import about, finding_gaps, naming
 from ..files.columns import is_pairwise, remember
-from ..files.in_shards import add_workers, choose_shards
+from ..files.in_shards import add_shard_workers, choose_shards
 from ..files.inputs import (
     OWN,
     ask_as_label,
@@ -128,7 +128,7 @@ def make_parser(arguments: list[str]) -> Parser:
         )
     add_outputs(parser)
     add_method(parser, chosen)
-    add_workers(parser)
+    add_shard_workers(parser)
     add_input(parser)
     add_talk(parser)
     return parser

@@ -20,11 +20,13 @@ from ..parser import Parser, comma_list, given
 from ..program import DONE, INTERRUPTED
 from ..session import Session
 from ..usage import UsageError, nearest
+from ..workers import add_workers, are_asked, workers_of
 
 TEXT = """\
 Fit a method at every combination of some values of its parameters and compare the results: by labels where --label
 gives them, by true coordinates where --truth does, else by how well neighbours are kept. What the fits have in common
-is computed once. The table goes to standard output, or to the file that -o names.
+is computed once. The table goes to standard output, or to the file that -o names. --workers and --cluster run the
+fits as tasks; the table is the same.
 """
 EXAMPLES = [
     (
@@ -38,6 +40,10 @@ EXAMPLES = [
     (
         "lowdim sweep X.npy -m lle --solver lll --grid landmarks=200,500,1000 -o sweep.csv",
         "landmarks, as a table",
+    ),
+    (
+        "lowdim sweep X.npy --grid perplexity=10,30,90 --seeds 3 --cluster tcp://10.0.0.1:8786 --checkpoint run",
+        "on a cluster; the folder run is one that all its workers see",
     ),
 ]
 GIVEN = {"estimator", "grid", "X", "y", "score", "truth", "checkpoint", "callback", "verbose"}
@@ -74,6 +80,7 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     parser.add_argument("--truth", metavar="FILE", help="true coordinates, a row for each row of DATA")
     add_method(parser, chosen)
+    add_workers(parser, "who does the fits", "run the fits as tasks")
     add_input(parser)
     add_talk(parser)
     return parser
@@ -82,6 +89,7 @@ def make_parser(arguments: list[str]) -> Parser:
 def run(options: argparse.Namespace, session: Session) -> int:
     """Sweep, then print or write the table."""
     chosen: Chosen = options.chosen
+    are_asked(options)
     check_sources(options.data, options.truth)
     inputs = input_files(options.data, options.truth)
     if not options.grid:
@@ -102,7 +110,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
         judging["score"] = options.score if len(options.score) > 1 else options.score[0]
     from ...selection import sweep
 
-    with about(options.data), finding_gaps(table):
+    with workers_of(options), about(options.data), finding_gaps(table):
         found = sweep(
             model,
             grid,

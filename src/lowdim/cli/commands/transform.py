@@ -11,7 +11,7 @@ from ...core.messages import hyphenated
 from ..failures import about, finding_gaps
 from ..files.beside import beside_fitted
 from ..files.columns import NAMES, read_for
-from ..files.in_shards import InShards, add_workers, choose_shards
+from ..files.in_shards import InShards, add_shard_workers, choose_shards
 from ..files.inputs import check_sources, describe_table, input_files
 from ..files.outputs import add_name, check_output, draw, obsm_name
 from ..files.targets import (
@@ -73,7 +73,7 @@ def make_parser(arguments: list[str]) -> Parser:
     )
     add_json(group, "what was done")
     add_force(group)
-    add_workers(parser)
+    add_shard_workers(parser)
     parser.add_argument(
         "--memory-limit",
         metavar="SIZE",

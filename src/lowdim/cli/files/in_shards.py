@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from ..failures import about
 from ..parser import Parser
 from ..usage import UsageError
+from ..workers import add_workers, are_asked
 
 SIGNS = "*?["
 """What a pattern of file names is told by."""
@@ -37,20 +37,10 @@ class InShards:
         return Table(self.source, self.source.columns, source=self.name)
 
 
-def add_workers(parser: Parser) -> None:
+def add_shard_workers(parser: Parser) -> None:
     """Where the work on shards runs."""
-    group = parser.add_argument_group("working in shards, where memory does not hold DATA")
-    either = group.add_mutually_exclusive_group()
-    either.add_argument(
-        "--workers",
-        metavar="N",
-        type=int,
-        help="work on DATA a block at a time, on so many threads of this machine",
-    )
-    either.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="work on DATA a block at a time, on the workers of this scheduler of Dask, such as tcp://10.0.0.1:8786",
+    add_workers(
+        parser, "working in shards, where memory does not hold DATA", "work on DATA a block at a time"
     )
 
 
@@ -59,19 +49,6 @@ def is_many(source: str) -> bool:
     if any(sign in source for sign in SIGNS) and not Path(source).exists():
         return True
     return Path(source).is_dir() and not source.lower().rstrip("/").endswith(".zarr")
-
-
-@contextmanager
-def workers_of(options: argparse.Namespace) -> Generator[None]:
-    """The workers that are asked for, if any."""
-    asked = options.cluster if options.cluster is not None else options.workers
-    if asked is None:
-        yield
-        return
-    from ... import using
-
-    with using(asked):
-        yield
 
 
 def open_shards(name: str, options: argparse.Namespace, wanted: Sequence[str] = ()) -> Any:
@@ -136,9 +113,7 @@ def choose_shards(
     wanted
         Columns of a model, in its order.
     """
-    is_asked = options.workers is not None or options.cluster is not None
-    if options.workers is not None and options.workers < 1:
-        raise UsageError(f"--workers must be a whole number of at least 1; got {options.workers}.")
+    is_asked = are_asked(options)
     can = name != "-" and (is_many(name) or name.lower().rstrip("/").endswith(READ))
     if not can or (model is not None and model.__sklearn_tags__().input_tags.pairwise):
         if is_asked:

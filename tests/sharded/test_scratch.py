@@ -1,0 +1,69 @@
+"""What the store holds on disk is what is foretold, and no more than a kilobyte a point where that is promised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lowdim
+from lowdim.core.records import format_bytes
+from lowdim.data.shards import InMemory
+from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards, plan_over_shards
+from lowdim.sharded.layout import Layout, type_of_landmarks
+from lowdim.sharded.scratch import Scratch
+from lowdim.store.tasks import TaskStore
+
+N = 700
+ROLL = lowdim.datasets.swiss_roll(N, random_state=0).data
+CUT = Layout(N, block_rows=150, cell_rows=200)
+LARGE = ("weights", "carry", "route", "search", "merge", "scales", "rows")
+HEADER = 400
+"""Bytes at the beginning of a file, at most."""
+
+
+@pytest.mark.parametrize("make", [lowdim.LaplacianEigenmaps, lowdim.LLE])
+def test_the_store_holds_what_is_foretold(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: dict[str, int] = {}
+    files: Counter[str] = Counter()
+    cells: list[int] = []
+    finish = TaskStore.finish
+
+    def watched(store: TaskStore, name: str) -> None:
+        held[name] = sum(store.size(stage) for stage in LARGE)
+        files[name] = sum(len(list(Path(store.root, stage).glob("*.task"))) for stage in LARGE)
+        if name == "route":
+            cells.append(len(store.get("cells", 0)["centres"]))
+        finish(store, name)
+
+    monkeypatch.setattr(TaskStore, "finish", watched)
+    fit_to_shards(make(n_neighbors=10, solver=lowdim.LLL(80, n_neighbors=5)), InMemory.of(ROLL), CUT)
+    foretold = Scratch(CUT, cells[0], ROLL.itemsize * 3, 10, 5, 80, make is lowdim.LLE).by_stage()
+    assert set(foretold) <= set(held)
+    for stage, count in foretold.items():
+        assert 0 <= held[stage] - count <= HEADER * files[stage], stage
+
+
+@pytest.mark.parametrize("n_samples", [10**6, 10**9])
+@pytest.mark.parametrize("has_patches", [False, True], ids=["edges", "patches"])
+def test_a_kilobyte_a_point(n_samples: int, has_patches: bool) -> None:
+    layout = Layout(n_samples)
+    scratch = Scratch(layout, layout.wanted_cells, 50 * 4, 15, 5, 10_000, has_patches)
+    assert scratch.peak() <= 1000 * n_samples
+
+
+def test_a_plan_says_it() -> None:
+    rows = InMemory.of(np.broadcast_to(np.float32(0), (10_000_000, 50)))
+    model = lowdim.LaplacianEigenmaps(n_neighbors=15, solver=lowdim.LLL(10_000, n_neighbors=5))
+    layout = Layout(10_000_000)
+    peak = Scratch(layout, layout.wanted_cells, 200, 15, 5, 10_000).peak()
+    notes = {stage.name: stage.note for stage in plan_over_shards(model, rows)}
+    assert notes["search"].endswith(f"; {format_bytes(peak)} on disk")
+
+
+def test_landmarks_are_kept_in_a_type_that_holds_their_numbers() -> None:
+    for count in (2, 1 << 16, (1 << 16) + 1, 1 << 20):
+        assert np.arange(count).astype(type_of_landmarks(count))[-1] == count - 1

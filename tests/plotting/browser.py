@@ -43,7 +43,23 @@ def find():
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-class Browser:
+class Watched:
+    """A page in which expressions can be ``run``: whoever waits for something draws frames until it is there."""
+
+    def until(self, code):
+        """Draw frames until an expression holds."""
+        for _ in range(FRAMES):
+            if self.run(code):
+                return
+            self.settle()
+        raise TimeoutError(code)
+
+    def settle(self):
+        """Wait for two frames, so that what was asked for is drawn."""
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+
+class Browser(Watched):
     """One browser with one page."""
 
     def __init__(self, folder, options=SOFTWARE):
@@ -159,18 +175,6 @@ class Browser:
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"]["exception"]["description"])
         return found["result"].get("value")
-
-    def until(self, code):
-        """Draw frames until an expression holds."""
-        for _ in range(FRAMES):
-            if self.run(code):
-                return
-            self.settle()
-        raise TimeoutError(code)
-
-    def settle(self):
-        """Wait for two frames, so that what was asked for is drawn."""
-        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=float(x), y=float(y), **more)

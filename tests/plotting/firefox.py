@@ -14,7 +14,7 @@ import threading
 from collections import deque
 
 import numpy as np
-from browser import FRAMES, PATIENCE
+from browser import PATIENCE, Watched
 
 NAMES = ("firefox", "firefox-esr")
 PREFERENCES = {
@@ -42,7 +42,7 @@ def find():
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-class Firefox:
+class Firefox(Watched):
     """One browser with one page."""
 
     def __init__(self, folder):
@@ -130,18 +130,6 @@ class Firefox:
         if found["type"] == "exception":
             raise RuntimeError(found["exceptionDetails"]["text"])
         return json.loads(found["result"]["value"])
-
-    def until(self, code):
-        """Draw frames until an expression holds."""
-        for _ in range(FRAMES):
-            if self.run(code):
-                return
-            self.settle()
-        raise TimeoutError(code)
-
-    def settle(self):
-        """Wait for two frames, so that what was asked for is drawn."""
-        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def act(self, kind, actions, **more):
         source = {"type": kind, "id": kind, "actions": actions, **more}

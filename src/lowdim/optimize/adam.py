@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import cast
 
 import numpy as np
 
 from ..core.places import State
 from ..core.records import Choice, Floats
 from ..core.run import Run
-from ..objectives.protocol import Objective, Parted
+from ..objectives.protocol import Objective
 from .protocol import MADE
-from .schedules import STEADY, Course, Setting
+from .schedules import STEADY, Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Adam:
         evaluation = objective.evaluate(X)
         gradient = evaluation.gradient
         if not setting.is_last:
-            gradient = at_setting(objective, setting).evaluate(X, value=False).gradient
+            gradient = setting.of(objective).evaluate(X, value=False).gradient
         return AdamState(
             objective=objective,
             course=course,
@@ -115,7 +114,7 @@ class Adam:
         unbiased = rate * sqrt(1.0 - self.second**count) / (1.0 - self.first**count)
         X = state.X - unbiased * mean / (np.sqrt(square) + self.epsilon)
         following = state.course.at(count)
-        evaluation = at_setting(state.objective, following).evaluate(X, value=value and following.is_last)
+        evaluation = following.of(state.objective).evaluate(X, value=value and following.is_last)
         return replace(
             state,
             X=X,
@@ -135,10 +134,3 @@ class Adam:
     def restore(self, objective: Objective, found: State, run: Run, *, course: Course = STEADY) -> AdamState:
         """The state that was kept."""
         return AdamState(objective, course, run, **found)
-
-
-def at_setting(objective: Objective, setting: Setting) -> Objective:
-    """E at the lambda and with the weights of a setting."""
-    if setting.share != 1.0:
-        objective = objective.with_lambda(setting.share * objective.lam)
-    return cast("Parted", objective).with_parts(setting.parts) if setting.parts else objective

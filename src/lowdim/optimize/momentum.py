@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..objectives.protocol import Objective
 from .directions.common import usual_rate
 from .protocol import MADE
-from .schedules import STEADY, Course, Setting
+from .schedules import STEADY, Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Momentum:
         driving = evaluation.gradient
         first = course.at(0)
         if not first.is_last:
-            driving = _set(objective, first).evaluate(X, value=False).gradient
+            driving = first.of(objective).evaluate(X, value=False).gradient
         return MomentumState(
             objective=objective,
             course=course,
@@ -138,7 +138,7 @@ class Momentum:
         rate = state.rate * setting.rate
         X, velocity, gains = self._advance(state, rate, momentum, setting.most)
         following = state.course.at(state.position + 1)
-        evaluation = _set(state.objective, following).evaluate(X, value=value and following.is_last)
+        evaluation = following.of(state.objective).evaluate(X, value=value and following.is_last)
         return replace(
             state,
             X=X,
@@ -192,10 +192,3 @@ class Momentum:
 
         state.run.map(work, X.shape[0], block_rows=light_rows(X.shape[0], 10.0))
         return moved, velocity, gains
-
-
-def _set(objective: Objective, wanted: Setting) -> Objective:
-    """E as a course has it: at its lambda, with its share of the springs."""
-    if wanted.share != 1.0:
-        objective = objective.with_lambda(wanted.share * objective.lam)
-    return objective.held(wanted.hold) if wanted.hold else objective

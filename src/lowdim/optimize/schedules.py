@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from ..errors import InputError
+from ..objectives.protocol import Objective, Parted
 from .outcome import Stopping
 
 
@@ -40,6 +41,14 @@ class Setting(NamedTuple):
     def is_last(self) -> bool:
         """Whether E is what it is in the end."""
         return self.share == 1.0 and not self.parts and self.hold == 0.0
+
+    def of(self, objective: Objective) -> Objective:
+        """E as it is here: at this lambda, with these weights of its parts and this share of the springs."""
+        if self.share != 1.0:
+            objective = objective.with_lambda(self.share * objective.lam)
+        if self.parts:
+            objective = cast("Parted", objective).with_parts(self.parts)
+        return objective.held(self.hold) if self.hold else objective
 
 
 class Course(Protocol):

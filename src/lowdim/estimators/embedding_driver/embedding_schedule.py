@@ -93,12 +93,7 @@ def make_schedule(
 ) -> Schedule:
     """A phase for each lambda, annealed or until it has converged."""
     if annealing is None:
-        stopping = Stopping(
-            tolerance=USUAL_TOLERANCE if tolerance is None else tolerance,
-            max_iterations=max_iter or MOST_ITERATIONS,
-            is_budget=max_iter is not None,
-            window=3,
-        )
+        stopping = _until_converged(tolerance, max_iter)
         return Schedule.path(lambdas, stopping, max_iterations=max_iter, max_seconds=max_seconds)
     stopping = Stopping(
         tolerance=0.0 if tolerance is None else tolerance,
@@ -120,12 +115,7 @@ def make_release(
 ) -> Schedule:
     """From a picture that there is: points are held and let go, within an annealed phase or from phase to phase."""
     if annealing is None:
-        stopping = Stopping(
-            tolerance=USUAL_TOLERANCE if tolerance is None else tolerance,
-            max_iterations=max_iter or MOST_ITERATIONS,
-            is_budget=max_iter is not None,
-            window=3,
-        )
+        stopping = _until_converged(tolerance, max_iter)
         phases = tuple(Phase(lam, stopping, hold=hold) for hold in (*HOLDS, 0.0))
         return Schedule(phases, max_iter, max_seconds)
     course = Release(max(1, round(RELEASE * annealing.iterations)), annealing.rate)
@@ -176,3 +166,12 @@ def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) 
             "values, or a count."
         )
     return [*(float(value) for value in steps), *([] if steps[-1] == lam else [lam])]
+
+
+def _until_converged(tolerance: float | None, max_iter: int | None) -> Stopping:
+    return Stopping(
+        tolerance=USUAL_TOLERANCE if tolerance is None else tolerance,
+        max_iterations=max_iter or MOST_ITERATIONS,
+        is_budget=max_iter is not None,
+        window=3,
+    )

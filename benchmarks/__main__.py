@@ -44,6 +44,7 @@ NAMES = [
     "parts",
     "kinds",
     "sharded",
+    "forecast",
     "explore",
     "page",
 ]

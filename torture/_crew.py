@@ -95,7 +95,8 @@ class Crew(threading.Thread):
 @contextmanager
 def scheduling() -> Iterator[Any]:
     """A cluster without workers, whose scheduler is in this process."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "asyncio"):  # which say much of connections that went
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with distributed.LocalCluster(
         n_workers=0, dashboard_address=":0", protocol="tcp", host="127.0.0.1"
     ) as cluster:

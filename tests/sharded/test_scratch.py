@@ -67,3 +67,15 @@ def test_a_plan_says_it() -> None:
 def test_landmarks_are_kept_in_a_type_that_holds_their_numbers() -> None:
     for count in (2, 1 << 16, (1 << 16) + 1, 1 << 20):
         assert np.arange(count).astype(type_of_landmarks(count))[-1] == count - 1
+
+
+def test_a_plan_knows_that_few_landmarks_make_large_cells() -> None:
+    rows = InMemory.of(np.broadcast_to(np.float32(0), (1_000_000_000, 50)))
+    notes, held = {}, {}
+    for L in (10_000, 100_000):
+        model = lowdim.LaplacianEigenmaps(n_neighbors=15, solver=lowdim.LLL(L, n_neighbors=5), n_jobs=1)
+        stages = {stage.name: stage for stage in plan_over_shards(model, rows)}
+        notes[L], held[L] = stages["search"].note, stages["search"].bytes
+    assert notes[10_000].startswith("about 1250 cells of 1600000 points")
+    assert notes[100_000].startswith("about 7630 cells of 262144 points")
+    assert held[10_000] > 5 * held[100_000]

@@ -17,7 +17,12 @@ LARGEST = 2.0
 """A cell with more than so many times the mean number of points is split."""
 ROUNDS = 16
 FEWEST = 8
-"""Landmarks that a cell must have to be split."""
+"""Landmarks that a cell must have to be split, and that there are to a cell to begin with."""
+
+
+def possible_cells(wanted: int, n_landmarks: int) -> int:
+    """So many cells, or as many as the landmarks are enough for."""
+    return max(1, min(wanted, n_landmarks // FEWEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +53,9 @@ class Cells:
         cls, landmarks: Rows, wanted: int, cells_of_a_point: int, metric: str | Callable[..., float], run: Run
     ) -> Cells:
         """About so many cells of landmarks, which stand for all points since they were drawn at random."""
-        if wanted == 1 or landmarks.n_rows < 2 * FEWEST:
+        wanted = possible_cells(wanted, landmarks.n_rows)
+        if wanted == 1:
             return cls(landmarks.block(slice(0, 1)), 1, metric)
-        wanted = min(wanted, landmarks.n_rows // FEWEST)
         cells = cls(
             k_means_centres(landmarks, wanted, metric, run).block(slice(None)), cells_of_a_point, metric
         )

@@ -12,6 +12,7 @@ from ..methods.costs import PAIR
 from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
 from ..solvers.landmarks.configuration import LandmarkSolver
+from .cells import possible_cells
 from .layout import Layout
 from .scratch import Scratch
 
@@ -32,20 +33,22 @@ def planned_sums(
     L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
     K_Z = solver.neighbors_for(method.n_components, L)
     block, width = min(layout.block_rows, n_rows), n_columns * source.dtype.itemsize
-    members = min(n_rows, layout.cells_of_a_point * layout.cell_rows)
+    n_cells = possible_cells(layout.wanted_cells, L)
+    # Where the landmarks are too few for as many cells as are wanted, cells are larger.
+    members = min(n_rows, layout.cells_of_a_point * max(layout.cell_rows, -(-n_rows // n_cells)))
     within = plan_search(
         (members, n_columns),
         method.metric,
         k,
         method.graph.search,
-        patience=method.graph.patience / layout.wanted_cells,
+        patience=method.graph.patience / n_cells,
     )
-    asked = n_rows if layout.wanted_cells == 1 else layout.cells_of_a_point * n_rows
-    cells = min(workers, layout.wanted_cells)
+    asked = n_rows if n_cells == 1 else layout.cells_of_a_point * n_rows
+    cells = min(workers, n_cells)
     is_local = isinstance(method, LocallyLinear)
     sums = _PATCHES[method.variant] if is_local else _SUMS
     ties = 8 * L**2 if L >= 2000 else 32 * L**2
-    store = Scratch(layout, layout.wanted_cells, width, k, K_Z, L, is_local).peak()
+    store = Scratch(layout, n_cells, width, k, K_Z, L, is_local).peak()
     return [
         PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
         PlannedStage(
@@ -59,8 +62,7 @@ def planned_sums(
             name="search",
             seconds=within.seconds * asked / members,
             bytes=cells * (within.bytes + members * (2 * width + 24 * k)),
-            note=f"about {layout.wanted_cells} cells of {members} points, {within.note}; "
-            f"{format_bytes(store)} on disk",
+            note=f"about {n_cells} cells of {members} points, {within.note}; {format_bytes(store)} on disk",
             kept=0,
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),

@@ -101,3 +101,13 @@ def test_a_model_of_one_pass_goes_on_after_it_was_saved(rows, tmp_path) -> None:
 def test_a_new_fit_begins_anew(rows) -> None:
     model = lowdim.PCA(3, solver="streaming").fit(rows[:500]).partial_fit(rows[500:])
     assert model.fit(rows[:100]).n_samples_seen_ == 100
+
+
+def test_a_share_of_the_variance_that_a_fit_told_is_exceeded():
+    """Summed otherwise, the same shares differ in their last digit, and one component is kept too few or too many."""
+    rng = np.random.default_rng(0)
+    for columns in range(3, 12):
+        X = rng.normal(size=(30, columns)) * rng.uniform(0.1, 5.0)
+        told = lowdim.PCA(n_components=None).fit(X).explained_variance_ratio_.cumsum()
+        kept = [lowdim.PCA(n_components=share).fit(X).n_components_ for share in told[:-1]]
+        assert kept == list(range(2, columns + 1))

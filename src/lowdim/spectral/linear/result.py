@@ -106,7 +106,8 @@ def resolve_components(variances: Floats, total: float, n_components: Components
         return likeliest_dimension(variances, n_samples)
     if total <= 0:
         return min(1, variances.size)
-    shares = np.cumsum(variances) / total
+    # Summed as who reads `explained_variance_ratio_` sums: a share taken from there is met to the last digit.
+    shares = np.cumsum(variances / total)
     return min(int(np.searchsorted(shares, n_components, side="right")) + 1, variances.size)
 
 

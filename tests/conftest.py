@@ -154,7 +154,11 @@ def data_folder() -> Path:
 
 @pytest.fixture
 def heard() -> Iterator[None]:
-    """Processes hear SIGINT also where a shell runs the tests in the background, and ignores it for them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Processes hear what ends them, also where a shell runs the tests in its background, or nohup, and ignores it."""
+    from lowdim.cli.terminal.signals import ENDING
+
+    usual = {signal.SIGINT: signal.default_int_handler, **dict.fromkeys(ENDING, signal.SIG_DFL)}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)

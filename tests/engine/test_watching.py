@@ -137,6 +137,34 @@ def test_tasks_that_hang_are_submitted_again_and_stay_asked_for(
     assert [task.number for task in watch._held] == [1]
 
 
+def test_the_work_ends_where_nobody_who_is_heard_from_is_at_it(
+    store: TaskStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fit of a sweep may take longer than any limit; from a stopped worker nothing will come."""
+    monkeypatch.setattr(on_dask, "ASK_AFTER", 0.0)
+    monkeypatch.setattr(on_dask, "GIVE_UP_AFTER", -1.0)
+    client = StandIn({"a": NOW}, at={"a": {1}})
+    watch = watching(client, store)
+    watch.begin([0, 1, 2, 3])
+    watch.look()  # it is at one of them
+    client.at["a"].clear()
+    with pytest.raises(WorkersError, match="no worker is heard from that is at one; 4 are left"):
+        watch.look()
+    client.at["a"].add(1)
+    monkeypatch.setattr(on_dask, "SILENT_AFTER", -1.0)  # the only worker gave no sign since the last look
+    watch.heed()
+    with pytest.raises(WorkersError, match="no worker is heard from"):
+        watch.look()
+    monkeypatch.setattr(on_dask, "SILENT_AFTER", SILENT_AFTER)
+    client.last_seen["a"] += 1.0
+    watch.heed()
+    watch.look()
+    client.last_seen.clear()
+    watch.heed()
+    with pytest.raises(WorkersError, match="no worker is heard from"):
+        watch.look()
+
+
 def test_a_lost_connection_is_waited_for_and_then_said(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

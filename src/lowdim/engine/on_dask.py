@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import WorkersError
 from ..store.tasks import TaskStore
 from .executor import raise_if_hopeless
-from .scheduler_view import SchedulerView, silent_among
+from .scheduler_view import SILENT_AFTER, SchedulerView, silent_among
 from .task import MOST_FAILURES, Tally, Task, Told, perform
 
 SHORTEST, LONGEST = 0.01, 0.5
@@ -32,7 +32,7 @@ ASK_AFTER = 1.0
 RECONNECT_WITHIN = 60.0
 """Seconds in which the client must find the scheduler again after it has lost the connection."""
 GIVE_UP_AFTER = 900.0
-"""Seconds without any result after which the work ends."""
+"""Seconds without any result after which the work ends, unless a worker that is heard from is at a task."""
 MOST_KILLS = 1000
 """Deaths of workers under one task after which the work ends: it is the task that kills them."""
 
@@ -80,6 +80,8 @@ class _Watch:
     _last_round: float = field(default_factory=time.monotonic)
     _last_asked: float = -ASK_AFTER
     _apart_since: float | None = None
+    _newest_sign: float = 0.0
+    _sign_since: float = field(default_factory=time.monotonic)
     _heard: list[str] = field(default_factory=list)
     _silent: set[str] = field(default_factory=set)
     _held: list[Any] = field(default_factory=list)
@@ -124,11 +126,11 @@ class _Watch:
         now = time.monotonic()
         if done:
             self._last_result = now
-        if now - self._last_result > GIVE_UP_AFTER:
+        if now - self._last_result > GIVE_UP_AFTER and not self._is_under_way():
             raise WorkersError(
-                f"No task of the stage {self.task.name!r} has ended for {GIVE_UP_AFTER:g} s; {len(self.left)} are "
-                "left. Look whether the cluster has workers, and run the same again: with a checkpoint it goes on "
-                "where it was."
+                f"No task of the stage {self.task.name!r} has ended for {GIVE_UP_AFTER:g} s, and no worker is "
+                f"heard from that is at one; {len(self.left)} are left. Look whether the cluster has workers, and "
+                "run the same again: with a checkpoint it goes on where it was."
             )
         if not self._is_connected(now):
             return bool(done)
@@ -139,6 +141,13 @@ class _Watch:
         self.tally.retries += len(lost)
         self.submit(lost)
         return bool(done)
+
+    def _is_under_way(self) -> bool:
+        """Whether a worker that is heard from is at one of the tasks."""
+        if not self._heard:
+            return False
+        ours = {future.key for future in (*self._futures.values(), *self._held)}
+        return not ours.isdisjoint(self.view.tasks_at(self._heard))
 
     def _is_connected(self, now: float) -> bool:
         """Whether the client has a connection; it may look for the scheduler a while when it was cut."""
@@ -201,13 +210,21 @@ class _Watch:
         self._last_asked = now
         workers = self.view.workers()
         if workers is not None:
-            self._move(workers)
+            self._listen(workers, now)
+            self._move()
             self._heal(set(workers), now)
 
-    def _move(self, workers: dict[str, dict[str, Any]]) -> None:
-        """Submit the tasks of silent workers to the others, if there are any."""
+    def _listen(self, workers: dict[str, dict[str, Any]], now: float) -> None:
+        """Who is silent beside the others, and who is heard from: nobody, if all have been silent for as long."""
+        newest = max((worker["last_seen"] for worker in workers.values()), default=0.0)
+        if newest != self._newest_sign:
+            self._newest_sign, self._sign_since = newest, now
         self._silent = silent_among(workers)
-        self._heard = sorted(set(workers) - self._silent)
+        all_silent = now - self._sign_since > SILENT_AFTER
+        self._heard = [] if all_silent else sorted(set(workers) - self._silent)
+
+    def _move(self) -> None:
+        """Submit the tasks of silent workers to the others, if there are any."""
         if self._silent and self._heard and self._futures:
             stuck = self._hold(self.view.tasks_at(self._silent))
             self.tally.retries += len(stuck)

@@ -21,7 +21,7 @@ TITLE = "The live explorer, 70,000 digits x 50, software drawing, from slider to
 SLIDES: dict[str, list[tuple[str, list[Any]]]] = {
     "laplacian-eigenmaps": [
         ("n_neighbors", [8, 10, 12, 14, 16, 18, 20, 9]),
-        ("bandwidth", [1.0, 1.3, 1.6, 2.0, 2.4, 2.8, 3.2, 1.2]),
+        ("bandwidth", [1.0, 0.9, 0.8, 0.7, 1.2, 1.4, 1.6, 1.1]),
         ("n_landmarks", [500, 700, 900, 1100, 1300, 1500, 600, 1000]),
     ],
     "tsne": [
@@ -30,6 +30,7 @@ SLIDES: dict[str, list[tuple[str, list[Any]]]] = {
     ],
     "umap": [("min_dist", [0.2, 0.3, 0.4, 0.5, 0.05, 0.15, 0.25, 0.35])],
 }
+"""Values that a control is set to; bandwidths in units of the middle of their slider."""
 WISHES = {
     "n_neighbors": 0.7,
     "bandwidth": 0.7,
@@ -99,11 +100,18 @@ class Live:
               const began = performance.now(), before = page.generation;
               page.controls.change({name!r}, {json.dumps(value)});
               const found = () => window.drawn.find(([, generation, iteration]) => generation > before{moved});
-              while (!found()) await new Promise((done) => setTimeout(done, 5));
-              return found()[0] - began;
+              while (!found() && performance.now() - began < 60_000) await new Promise((done) => setTimeout(done, 5));
+              return (found()?.[0] ?? Infinity) - began;
             }})()"""
         )
+        if not milliseconds:
+            raise TimeoutError(f"{name} = {value} gives no picture")
         return milliseconds / 1000
+
+    def middle(self, name: str) -> float:
+        """The value in the middle of a logarithmic slider."""
+        made = f"document.getElementById('explorer').explorer.controls.made.get({name!r}).control"
+        return float(self.browser.run(f"Math.sqrt({made}.low * {made}.high)"))
 
     def rest(self) -> None:
         """Wait until the picture is judged."""
@@ -176,8 +184,9 @@ def _motion(data: Path, note: Any) -> None:
         _slide(live, "tsne", note)
         before = live.heap()
         drawn = live.browser.run("window.drawn.length")
+        values = np.random.default_rng(0)
         while live.browser.run("window.drawn.length") - drawn < 500:
-            live.change("lam", float(np.random.default_rng(0).uniform(0.2, 0.9)), motion=True)
+            live.change("lam", float(values.uniform(0.2, 0.9)), motion=True)
             live.rate(3.0)
         live.rest()
         note("browser heap after 500 pictures less that before, MB", [live.heap() - before], "flat")
@@ -191,8 +200,9 @@ def _slide(live: Live, method: str, note: Any, words: str = "") -> None:
     is_moving = method != "laplacian-eigenmaps"
     for name, values in SLIDES[method]:
         found = []
+        unit = live.middle(name) if name == "bandwidth" else 1
         for value in values:
-            found.append(live.change(name, value, motion=is_moving))
+            found.append(live.change(name, value * unit, motion=is_moving))
             if is_moving:
                 live.rate(1.0)
         note(f"{method}, {name}{words}, s", found, str(WISHES[name] if not words else 2))

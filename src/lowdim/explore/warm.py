@@ -29,6 +29,8 @@ AT_REST = 2e-5
 """Mean way of a point in an iteration, in half widths of the picture, below which it has come to rest."""
 WIDEST = 100
 """Neighbours that the affinities of a preview have, at most: a fit of a larger perplexity has more."""
+USUAL_WIDTH, USUAL_PERPLEXITY = 50, 30.0
+"""Neighbours of a preview up to this perplexity: half of them are moved, and weighed anew, in half the time."""
 LIGHT = {
     "lam",
     "early_exaggeration",
@@ -68,8 +70,8 @@ class Pattern:
 
     indptr: Integers
     indices: Integers
-    there: Any
-    back: Any
+    there: Integers
+    back: Integers
 
     @classmethod
     def of(cls, neighbors: Neighbors) -> Pattern:
@@ -89,24 +91,28 @@ class Pattern:
         indptr, indices = union.indptr.astype(np.int64), union.indices.astype(np.int64)
         return cls(indptr, indices, *(_spread(union, each, count) for each in (there, back)))
 
-    def weights(self, values: Floats) -> Sparse:
+    def weights(self, values: Floats, run: Run) -> Sparse:
         """(P + P') / 2 of the values on the lists."""
-        padded = np.append(values, 0.0)
-        data = padded[self.there]
-        data += padded[self.back]
-        data *= 0.5
+        half = np.append(0.5 * values, 0.0)
+        data = np.empty(self.indices.size)
+
+        def gather(part: slice) -> None:
+            np.take(half, self.there[part], out=data[part], mode="clip")
+            data[part] += half[self.back[part]]
+
+        run.map(gather, data.size)
         size = self.indptr.size - 1
         W = Sparse((data, self.indices, self.indptr), shape=(size, size))
         W.has_sorted_indices = True
         return W
 
 
-def _spread(union: Sparse, part: Sparse, beyond: int) -> Any:
+def _spread(union: Sparse, part: Sparse, beyond: int) -> Integers:
     """For each entry of a union of two matrices the value of one of them, less 1, or what is beyond all of them."""
     rows = np.repeat(np.arange(union.shape[0], dtype=np.int64), np.diff(union.indptr))
     own_rows = np.repeat(np.arange(union.shape[0], dtype=np.int64), np.diff(part.indptr))
     whole, own = rows * union.shape[1] + union.indices, own_rows * union.shape[1] + part.indices
-    found = np.full(union.nnz, beyond, np.int32)
+    found = np.full(union.nnz, beyond, np.int64)
     found[np.searchsorted(whole, own)] = part.data - 1
     return found
 
@@ -189,7 +195,8 @@ class Warm:
         is_many, n_rows = self.rows.n_rows > 10 * WIDEST, self.rows.n_rows
         follows = hasattr(model, "perplexity") and model.n_neighbors is None
         if is_many and (follows or model._wanted_neighbors(n_rows) > WIDEST):
-            model = _narrowed(model, WIDEST)
+            is_usual = (model._known_perplexity or WIDEST) <= USUAL_PERPLEXITY
+            model = _narrowed(model, USUAL_WIDTH if is_usual else WIDEST)
         return model._neighborhood(self.rows, run)  # type: ignore[no-any-return]
 
     def _weigh(self, model: Any, hood: Neighborhood, run: Run) -> tuple[Sparse, Any]:
@@ -203,7 +210,7 @@ class Warm:
         key = (neighbors.indices.size, neighbors.indices[:: max(1, neighbors.indices.size // 1000)].tobytes())
         if self._pattern is None or self._pattern[0] != key:
             self._pattern = (key, Pattern.of(neighbors))
-        return self._pattern[1].weights(fitted.conditional(neighbors, run.silent())), fitted
+        return self._pattern[1].weights(fitted.conditional(neighbors, run.silent()), run), fitted
 
 
 def _narrowed(model: Any, width: int) -> Any:

@@ -179,18 +179,22 @@ class Explorer {
 
   // -- from the person ------------------------------------------------------------------------------------------------
 
-  // At most one wish for each frame that the browser draws: of ten positions of a slider between two, the last counts.
+  // A wish is told at once; of those that come before the browser has drawn again, the last counts.
   want() {
-    if (this.wanting) return;
-    this.wanting = true;
-    requestAnimationFrame(() => {
-      this.wanting = false;
-      this.generation += 1;
-      const { method, values } = this.controls;
-      this.transport.send({ kind: "set", generation: this.generation, method, parameters: values });
-      this.showPaused(false);
-      this.remember();
-    });
+    this.isWanted = true;
+    if (!this.wanting) this.tell();
+  }
+
+  tell() {
+    this.wanting = this.isWanted;
+    if (!this.isWanted) return;
+    this.isWanted = false;
+    this.generation += 1;
+    const { method, values } = this.controls;
+    this.transport.send({ kind: "set", generation: this.generation, method, parameters: values });
+    this.showPaused(false);
+    this.remember();
+    requestAnimationFrame(() => this.tell());
   }
 
   settle() {

@@ -1,6 +1,8 @@
 // The film-strip: pictures that came to rest, small, with what made them and what they are worth. A click restores one, a
 // click with Shift, or its own button, shows it beside the present one.
 
+const OPAQUE = new Uint32Array(new Uint8Array([0, 0, 0, 255]).buffer)[0];
+
 class FilmStrip {
   constructor(explorer) {
     Object.assign(this, { explorer, list: explorer.$("strip"), cards: new Map(), coming: [] });
@@ -59,16 +61,20 @@ class FilmStrip {
     const { canvas, places } = this.cards.get(number);
     const { map } = this.explorer;
     if (!map || this.explorer.isWhole) return;
-    const pen = canvas.getContext("2d");
-    pen.clearRect(0, 0, canvas.width, canvas.height);
-    const count = places.length / 2;
+    // Pixels, not rectangles: where WebGL is done by the processor, so are these, and all cards took it a second and a half.
+    const image = new ImageData(canvas.width, canvas.height);
+    const words = new Uint32Array(image.data.buffer);
+    const colours = new Uint32Array(map.paints.buffer, map.paints.byteOffset, map.count);
     const step = Math.max(1, Math.floor(map.count / 2000));
     const half = Math.min(canvas.width, canvas.height) / 2 - 6;
-    for (let at = 0; at < count; at++) {
-      const row = at * step;
-      pen.fillStyle = `rgb(${map.paints[4 * row]} ${map.paints[4 * row + 1]} ${map.paints[4 * row + 2]})`;
-      pen.fillRect(canvas.width / 2 + half * places[2 * at] - 1, canvas.height / 2 - half * places[2 * at + 1] - 1, 2.4, 2.4);
+    for (let at = 0; 2 * at < places.length; at++) {
+      const x = Math.round(canvas.width / 2 + half * places[2 * at]);
+      const y = Math.round(canvas.height / 2 - half * places[2 * at + 1]);
+      const first = y * canvas.width + x;
+      words.fill(colours[at * step] | OPAQUE, first - 1, first + 1);
+      words.fill(colours[at * step] | OPAQUE, first - 1 - canvas.width, first + 1 - canvas.width);
     }
+    canvas.getContext("2d").putImageData(image, 0, 0);
   }
 
   redraw() {

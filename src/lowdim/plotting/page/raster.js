@@ -9,7 +9,7 @@ class RasterPainter extends PlainPainter {
 
   constructor(canvas, count, order) {
     super(canvas, count, order);
-    this.stamps = new Map();
+    this.stamps = [];
   }
 
   colour(paints) {
@@ -57,6 +57,8 @@ class RasterPainter extends PlainPainter {
     const reach = Math.ceil(side / 2) + 1;
     const middle = width / 2;
     const centre = height / 2;
+    if (side !== this.side || width !== this.stride) Object.assign(this, { side, stride: width, stamps: [] });
+    const { stamps } = this;
     const plain = Math.round(256 * (strong ? 1 : opacity));
     const faint = Math.round(25.6 * opacity);
     for (let at = 0; at < rows.length; at++) {
@@ -70,25 +72,12 @@ class RasterPainter extends PlainPainter {
       if (!(x > reach && y > reach && x < width - reach - 1 && y < height - reach - 1)) continue;
       const left = Math.floor(x);
       const top = Math.floor(y);
-      const stamp = this.stamp(bits >> 2, side, ((x - left) * FRACTIONS) | 0, ((y - top) * FRACTIONS) | 0);
-      print(data, 4 * (top * width + left), stamp, mark === FAINT ? faint : plain, paints, 4 * row);
+      const across = ((x - left) * FRACTIONS) | 0;
+      const down = ((y - top) * FRACTIONS) | 0;
+      const key = ((bits >> 2) * FRACTIONS + across) * FRACTIONS + down;
+      stamps[key] ??= stampOf(bits >> 2, side, width, (across + 0.5) / FRACTIONS, (down + 0.5) / FRACTIONS);
+      print(data, 4 * (top * width + left), stamps[key], mark === FAINT ? faint : plain, paints, 4 * row);
     }
-  }
-
-  // The pixels around a point that its shape covers, and how much of each.
-  stamp(shape, side, fractionAcross, fractionDown) {
-    if (side !== this.side || this.image.width !== this.stride) {
-      this.side = side;
-      this.stride = this.image.width;
-      this.stamps.clear();
-    }
-    const key = (shape * FRACTIONS + fractionAcross) * FRACTIONS + fractionDown;
-    let made = this.stamps.get(key);
-    if (!made) {
-      made = stampOf(shape, side, this.stride, (fractionAcross + 0.5) / FRACTIONS, (fractionDown + 0.5) / FRACTIONS);
-      this.stamps.set(key, made);
-    }
-    return made;
   }
 }
 
@@ -108,6 +97,7 @@ function print(data, place, { offsets, covers }, weight, paints, paint) {
   }
 }
 
+// The pixels around a point that its shape covers, and how much of each.
 function stampOf(shape, side, stride, across, down) {
   const reach = Math.ceil(side / 2) + 1;
   const corners = CORNERS[shape];

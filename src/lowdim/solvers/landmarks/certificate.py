@@ -10,7 +10,9 @@ from ...spectral.operators import GramRows
 from ..eigen.common import standard_form, standardise
 
 
-def residuals_of(problem: Problem, X: Floats, values: Floats | None = None, *, run: Run) -> Floats:
+def residuals_of(
+    problem: Problem, X: Floats, values: Floats | None = None, *, run: Run, roughly: bool = False
+) -> Floats:
     """|A x - lambda B x| / (|A| |x|) in the norm that makes B the identity: what `Solution.residuals` holds, for any X.
 
     Parameters
@@ -24,10 +26,12 @@ def residuals_of(problem: Problem, X: Floats, values: Floats | None = None, *, r
     run
         Draws for the estimate of |A|. A Gram matrix whose rows are computed afresh at every product is spared it: there
         the largest Rayleigh quotient stands for |A|, which at the large end it is.
+    roughly
+        A Laplacian is spared the estimate too: its bound is |A| to a factor of 2 from above, and takes no products.
     """
     # One product with all columns at once: where rows are computed at every product it is all the cost.
     lazy = isinstance(problem.operator, GramRows)
-    standard = standard_form(problem) if lazy else standardise(problem, run=run)
+    standard = standard_form(problem) if lazy else standardise(problem, run=run, roughly=roughly)
     Y = standard.project(standard.images(X))
     lengths = np.linalg.norm(Y, axis=0)
     Y = Y / np.where(lengths > 0, lengths, 1.0)

@@ -83,6 +83,8 @@ def report(quick: bool) -> str:
 
 def _table(size: int) -> str:
     runs = [run("sweep", name, size, repeats=repeats) for name, repeats in (("sweep", 1), ("36 fits", 0))]
+    if failures := [one.failure for one in runs if one.failure]:
+        return f"Failed: {failures[0]}"
     gap = float(np.abs(np.subtract(*(one.figures["scores"] for one in runs))).max())
     best = min(runs[0].figures["scores"])
     rows = [

@@ -1,11 +1,12 @@
-"""Laplacian eigenmaps by landmarks of rows that are read from a file in shards, beside the same in memory.
-
-Seconds are those of the processors, all threads together: they do not depend on what else the machine does.
-"""
+"""Laplacian eigenmaps by landmarks: rows read from a file in shards, by threads and by Dask, and rows in memory."""
 
 from __future__ import annotations
 
+import os
+import resource
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from .harness import RESULTS, run, table
 TITLE = (
     "Deformed digits, 50 columns, Laplacian eigenmaps, 15 neighbours, d = 2, K_Z = 5: in shards and in memory"
 )
-HEADER = ["N", "L", "", "processor s", "times in memory", "peak MB", "angle to memory, degrees"]
+HEADER = ["N", "L", "", "s", "processor s", "times in memory", "peak MB", "angle to memory, degrees"]
 
 
 @dataclass(frozen=True)
@@ -49,61 +50,89 @@ def load(size: int) -> Stored:
     return Stored(path, size)
 
 
-def fit(in_memory: bool) -> Any:
-    """A fit that brings back its coordinates and processor seconds."""
+@contextmanager
+def two_workers() -> Iterator[None]:
+    """A cluster of Dask here: two processes of one thread."""
+    from distributed import Client, LocalCluster
 
-    def work(data: Stored) -> Any:
-        L = min(10_000, data.size // 50)
-        # The landmarks of both are the same rows, so that the angle is that of the graphs alone.
-        chosen = np.sort(np.random.default_rng(0).choice(data.size, L, replace=False))
-        model = lowdim.LaplacianEigenmaps(
-            2, n_neighbors=15, solver=lowdim.LLL(landmarks=chosen, n_neighbors=5)
-        )
-        began = time.process_time()
-        model.fit(np.load(data.path) if in_memory else MemoryMapped.of(data.path))
-        return np.asarray(model.embedding_), time.process_time() - began, L
-
-    return work
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        lowdim.using(client),
+    ):
+        yield
 
 
-CONTESTANTS = {"in memory": fit(True), "shards": fit(False)}
+def _model(size: int) -> Any:
+    """The landmarks of all are the same rows, so that the angle is that of the graphs alone."""
+    chosen = np.sort(np.random.default_rng(0).choice(size, min(10_000, size // 50), replace=False))
+    return lowdim.LaplacianEigenmaps(2, n_neighbors=15, solver=lowdim.LLL(landmarks=chosen, n_neighbors=5))
+
+
+def in_memory(data: Stored) -> Any:
+    """All rows at once."""
+    return _fitted(data, np.load(data.path))
+
+
+def in_shards(data: Stored) -> Any:
+    """Tasks on threads here."""
+    return _fitted(data, MemoryMapped.of(data.path))
+
+
+def on_dask(data: Stored) -> Any:
+    """Tasks on the workers of a cluster; starting it does not count."""
+    with two_workers():
+        return _fitted(data, MemoryMapped.of(data.path))
+
+
+def _fitted(data: Stored, rows: Any) -> Any:
+    """Coordinates, and seconds of the clock and of the processors; those of workers are known when they have ended."""
+    model, began, spent = _model(data.size), time.perf_counter(), time.process_time()
+    model.fit(rows)
+    return np.asarray(model.embedding_), time.perf_counter() - began, time.process_time() - spent
+
+
+CONTESTANTS = {"in memory": in_memory, "shards, threads": in_shards, "shards, Dask, two workers": on_dask}
 
 
 def judge(data: Stored, outcome: Any) -> dict[str, Any]:
-    """Processor seconds; the angle to the fit in memory, which is run first and leaves its coordinates."""
-    X, seconds, L = outcome
+    """Seconds, memory of the largest worker, and the angle to the fit in memory, which is run first and kept."""
+    X, clock, own = outcome
+    ended = os.times()
+    figures = {
+        "clock": clock,
+        "processor": own + ended.children_user + ended.children_system,
+        "workers": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
+        "L": min(10_000, data.size // 50),
+    }
     kept = RESULTS / f"sharded{data.size}.npy"
     if not kept.exists():
         np.save(kept, X)
-        return {"seconds": seconds, "L": L}
-    angle = float(np.degrees(subspace_angles(X, np.load(kept)).max()))
-    kept.unlink()
-    return {"seconds": seconds, "L": L, "angle": angle}
+        return figures
+    return {**figures, "angle": float(np.degrees(subspace_angles(X, np.load(kept)).max()))}
 
 
 def report(quick: bool) -> str:
-    """Both at each size, each in a process of its own."""
+    """All at each size, each in a process of its own."""
     lines = []
     for size in (20_000,) if quick else (102_000, 1_020_000):
         (RESULTS / f"sharded{size}.npy").unlink(missing_ok=True)
         runs = [run("sharded", name, size, repeats=0, timeout=7200) for name in CONTESTANTS]
         for done in runs:
             if done.failure:
-                lines.append([f"{size:,}", "", done.name, done.failure, "", "", ""])
+                lines.append([f"{size:,}", "", done.name, done.failure, "", "", "", ""])
                 continue
-            seconds, angle = done.figures["seconds"], done.figures.get("angle")
-            ratio = seconds / runs[0].figures["seconds"] if not runs[0].failure else float("nan")
-            shown = "" if angle is None else f"{angle:.2f}"
-            peak = f"{done.peak / 1e6:.0f}"
+            figures, first = done.figures, runs[0].figures
             lines.append(
                 [
                     f"{size:,}",
-                    f"{done.figures['L']:,}",
+                    f"{figures['L']:,}",
                     done.name,
-                    f"{seconds:.0f}",
-                    f"{ratio:.2f}",
-                    peak,
-                    shown,
+                    f"{figures['clock']:.0f}",
+                    f"{figures['processor']:.0f}",
+                    f"{figures['clock'] / first['clock']:.2f}" if first else "",
+                    f"{max(done.peak, figures['workers']) / 1e6:.0f}",
+                    f"{figures['angle']:.2f}" if "angle" in figures else "",
                 ]
             )
     return table(HEADER, lines)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from .options.wording import renamed
 from .usage import UsageError, nearest
 
 Explain = Callable[[str], str]
@@ -108,8 +109,10 @@ class Parser(argparse.ArgumentParser):
         return self._option_string_actions.get(flag)
 
     def _unknown(self, flag: str) -> str:
-        hint = nearest(flag, self.flags())
-        return f"{self.prog} has no option {flag}.{self.explain(flag) or hint}"
+        own = renamed(flag)
+        if own in self.flags():
+            return f"{self.prog} has no option {flag}. It is called {own} here."
+        return f"{self.prog} has no option {flag}.{self.explain(flag) or nearest(flag, self.flags())}"
 
     def _swallowed(self, found: argparse.Namespace) -> str:
         """--json takes a file name where one follows it, which may have been meant as the data."""

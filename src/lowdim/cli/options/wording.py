@@ -19,6 +19,12 @@ def flag_of(parameter: str, owner: str = "") -> str:
     return "--" + RENAMED.get(parameter, parameter).replace("_", "-")
 
 
+def renamed(flag: str) -> str:
+    """The option that is meant where somebody types a parameter that has another name here; empty for any other."""
+    parameter = flag.removeprefix("--").removeprefix("solver-").replace("-", "_")
+    return flag_of(parameter) if parameter in RENAMED else ""
+
+
 def shell(mention: Mention) -> str:
     """The language of the command line: ``--n-neighbors``, ``--n-neighbors 30``, ``--no-whiten``, ``none``."""
     if not mention.parameter or mention.parameter in ARGUMENTS:

@@ -44,6 +44,7 @@ NAMES = [
     "parts",
     "kinds",
     "sharded",
+    "ten_million",
     "forecast",
     "explore",
     "page",

@@ -52,6 +52,15 @@ def test_the_container_is_made_of_what_there_is():
     assert set(extras) <= set(PROJECT["project"]["optional-dependencies"])
 
 
+def test_the_readme_tells_of_every_extra():
+    told = {
+        name
+        for cell in re.findall(r"^\| (`.*?) \|", README, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", cell)
+    }
+    assert set(PROJECT["project"]["optional-dependencies"]) - {"bench"} <= told
+
+
 def test_notes_of_the_version_are_its_section_of_the_changelog():
     notes = printed("notes")
     assert notes.startswith("### ")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
+import weakref
 from itertools import product
 
 import numpy as np
@@ -33,6 +35,22 @@ def test_small_data_is_searched_exactly():
     assert choice(Rows(POINTS)).backend == "blocked"
     assert choice(Rows(POINTS), search="exact").is_exact
     assert choice(Rows(np.random.default_rng(1).normal(size=(20000, 2)))).backend == "tree"
+
+
+@pytest.mark.parametrize("search", ["forest", "exact"])
+def test_an_index_goes_with_its_last_name(search):
+    """What holds itself would keep all points until Python looks for such: a worker at cell after cell held ten."""
+    index = build_index(Rows(POINTS), "euclidean", search=search, run=Run.of())
+    found = index.query(None, 5, Run.of())
+    index.query(Rows(POINTS[:3]), 5, Run.of())
+    assert (found.recall is None) == (search == "exact")
+    held = weakref.ref(index)
+    gc.disable()
+    try:
+        del index
+        assert held() is None
+    finally:
+        gc.enable()
 
 
 def test_costs_decide():

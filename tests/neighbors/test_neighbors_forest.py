@@ -318,7 +318,8 @@ def test_new_rows_follow_the_links_that_are_known(name, monkeypatch):
     assert set(linked.recall.known) == {(7, False)}
     found = linked.query(Rows(queries), 7, Run.of())
     assert 0.9 < found.recall <= 1.0
-    assert found.recall == linked.recall._of_rows(7, linked.recall._furthest(7, Run.of()), Run.of())
+    furthest = linked.recall._furthest(linked, 7, Run.of())
+    assert found.recall == linked.recall._of_rows(linked, 7, furthest, Run.of())
     true = np.sort(cdist(queries, others), axis=1)[:, 6:7]
     assert (found.distances.reshape(-1, 7) <= true * (1 + 1e-12)).mean() > 0.95
 

@@ -99,7 +99,7 @@ def _make_recall(index: Any, sample: Integers | None, known: Known | None) -> Re
         return None
     if sample.ndim != 1 or not ((sample >= 0) & (sample < index.n_points)).all():
         raise Broken("the sample of a search lies outside its points")
-    recall = Recall(index, np.random.default_rng(0))
+    recall = Recall(index.n_points, np.random.default_rng(0))
     recall.sample, recall.known = sample, dict(known or {})
     return recall
 

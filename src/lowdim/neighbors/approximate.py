@@ -27,7 +27,7 @@ class ApproximateIndex(GenericIndex):
         super().__init__(rows, metric)
         self.searcher = searcher
         self.backend = searcher.name
-        self.recall = Recall(self, rng)
+        self.recall = Recall(self.n_points, rng)
         self._exact = GenericIndex(rows, metric)
 
     def exact(self, run: Run) -> Index:
@@ -37,7 +37,7 @@ class ApproximateIndex(GenericIndex):
     def query(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """About the k nearest points of each row."""
         self.check_k(rows, k)
-        return self.recall.attach(self.search(rows, k, run), rows, k, run)
+        return self.recall.attach(self.search(rows, k, run), self, rows, k, run)
 
     def search(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """``query`` without an estimate of its recall."""

@@ -135,7 +135,7 @@ def follow_links(index: Index, neighbors: Neighbors, k: int, run: Run) -> Index:
     near = neighbors.indices[neighbors.indptr[:-1, None] + np.arange(LINKS)]
     linked = EuclideanIndex(index.geometry, searcher.with_links(near), rng)
     assert linked.recall is not None
-    linked.recall.judge_by(neighbors, k, run)
+    linked.recall.judge_by(neighbors, linked, k, run)
     return linked
 
 

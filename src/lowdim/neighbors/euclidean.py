@@ -49,7 +49,7 @@ class EuclideanIndex(Index):
         self._centred: CentredPoints | None = None
         self._within: BallSearcher | None = None
         # The generator draws the sample on which an approximate search is judged.
-        self.recall = None if self.is_exact or rng is None else Recall(self, rng)
+        self.recall = None if self.is_exact or rng is None else Recall(self.n_points, rng)
 
     def centred(self, run: Run) -> CentredPoints:
         """The indexed points centred, made once; a searcher that works with them shares its own."""
@@ -83,7 +83,7 @@ class EuclideanIndex(Index):
         """The k nearest points of each row."""
         self.check_k(rows, k)
         found = self.search(rows, k, run)
-        return found if self.recall is None else self.recall.attach(found, rows, k, run)
+        return found if self.recall is None else self.recall.attach(found, self, rows, k, run)
 
     def search(self, rows: Rows | None, k: int, run: Run) -> Neighbors:
         """``query`` without an estimate of its recall."""

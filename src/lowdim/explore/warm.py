@@ -30,7 +30,7 @@ AT_REST = 2e-5
 WIDEST = 100
 """Neighbours that the affinities of a preview have, at most: a fit of a larger perplexity has more."""
 USUAL_WIDTH, USUAL_PERPLEXITY = 50, 30.0
-"""Neighbours of a preview up to this perplexity, fewer than those of its fit: it is weighed and moved in half the time."""
+"""Neighbours of a preview up to this perplexity, fewer than its fit has: it is weighed and moved in half the time."""
 LIGHT = {
     "lam",
     "early_exaggeration",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,19 +48,6 @@ def load(size: int) -> Stored:
     return Stored(path, size)
 
 
-@contextmanager
-def two_workers() -> Iterator[None]:
-    """A cluster of Dask here: two processes of one thread."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-        lowdim.using(client),
-    ):
-        yield
-
-
 def _model(size: int) -> Any:
     """The landmarks of all are the same rows, so that the angle is that of the graphs alone."""
     chosen = np.sort(np.random.default_rng(0).choice(size, min(10_000, size // 50), replace=False))
@@ -80,8 +65,14 @@ def in_shards(data: Stored) -> Any:
 
 
 def on_dask(data: Stored) -> Any:
-    """Tasks on the workers of a cluster; starting it does not count."""
-    with two_workers():
+    """Tasks on a cluster of Dask here, two processes of one thread; starting it does not count."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        lowdim.using(client),
+    ):
         return _fitted(data, MemoryMapped.of(data.path))
 
 

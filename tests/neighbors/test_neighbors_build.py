@@ -39,7 +39,7 @@ def test_small_data_is_searched_exactly():
 
 @pytest.mark.parametrize("search", ["forest", "exact"])
 def test_an_index_goes_with_its_last_name(search):
-    """What holds itself would keep all points until Python looks for such: a worker at cell after cell held ten."""
+    """What holds itself would keep all points until Python looks for such: a worker grew from cell to cell."""
     index = build_index(Rows(POINTS), "euclidean", search=search, run=Run.of())
     found = index.query(None, 5, Run.of())
     index.query(Rows(POINTS[:3]), 5, Run.of())

@@ -185,5 +185,5 @@ def extended_solution(problem: Problem, X: Floats, name: str, run: Run) -> Solut
     X = scaled_columns(problem, X)
     X = X * leading_signs(X)
     values = problem.operator.energy(X)
-    residuals = residuals_of(problem, X, values, run=run)
+    residuals = residuals_of(problem, X, values, run=run, roughly=True)
     return Solution(values, X, residuals, name)

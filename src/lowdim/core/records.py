@@ -172,10 +172,10 @@ class Certificate:
     """How near a landmark solution is to the solution of the whole problem, as far as that can be known.
 
     ``ritz_values`` bound the eigenvalues from one side where the reduction is a restriction (LLL, variational Nystrom).
-    ``residuals`` are those of the whole problem, as in `Solution`, but that |A| of a Laplacian is a bound within a factor
-    of 2 unless the solution was polished; None where it was never formed. ``far`` counts the points that have no near
-    landmark. ``angle`` is the largest angle, in radians, between the landmark and the exact solution of a subsample,
-    where that was asked for.
+    ``residuals`` are those of the whole problem, as in `Solution`, but that |A| of a Laplacian is a bound within a
+    factor of 2 unless the solution was polished; None where it was never formed. ``far`` counts the points that have no
+    near landmark. ``angle`` is the largest angle, in radians, between the landmark and the exact solution of a
+    subsample, where that was asked for.
     """
 
     method: str

@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import lowdim
 from lowdim.errors import InputError
+from lowdim.estimators.embeddings import umap as module
 from lowdim.estimators.embeddings.umap import joined, starred, usual_annealing
 from lowdim.neighbors.components import find_components
 
@@ -240,9 +241,17 @@ def test_checkpoints_know_the_targets(digits, tmp_path):
     np.testing.assert_array_equal(again, whole)
 
 
+@pytest.mark.parametrize(("few", "widest"), [(10_000, 10.0), (100, 20.0)])
+def test_many_points_in_parts_start_farther_apart(monkeypatch, few, widest):
+    monkeypatch.setattr(module, "FEW_POINTS", few)
+    X, _ = make_blobs(300, 5, centers=3, center_box=(-100, 100), random_state=0)
+    start = lowdim.UMAP(max_iter=1, record=1).fit(X).frames_[0][1]
+    assert np.abs(start).max() == pytest.approx(widest, rel=0.2)
+
+
 def test_the_schedule_is_as_long_as_is_asked_for():
     assert usual_annealing(100, None, 1.0, 0.1).iterations == 500
-    assert usual_annealing(20_000, None, 1.0, 0.1).iterations == 200
+    assert usual_annealing(20_000, None, 1.0, 0.1).iterations == 160
     assert usual_annealing(20_000, None, 4.0, 0.1).iterations == 300
     assert usual_annealing(100, 7, 1.0, 0.1).iterations == 7
     assert joined(csr_array(np.ones((3, 3)) - np.eye(3)), None, None).shape == (3, 3)

@@ -7,6 +7,7 @@ import pytest
 from dense_objectives import RUN, problem
 
 from lowdim.optimize import Annealing, Momentum, Phase, Stopping, minimise
+from lowdim.optimize.schedules import Later
 
 
 @pytest.mark.parametrize("iterations", [1, 5, 30, 200, 1000])
@@ -50,3 +51,19 @@ def test_caution_shortens_steps():
     assert (careful.position, later.position) == (0, 1)
     assert (careful.gains == 1).all()
     assert optimizer.step(careful).step == pytest.approx(later.step / 2)
+
+
+def test_the_rest_of_a_course_goes_on_from_where_points_are_although_e_was_lower_before():
+    objective, X = problem("t-sne")
+    settled = minimise(objective, X, Momentum(), [Phase(1.0, Stopping(0.0, 300, is_budget=True))]).X
+    half, course = Stopping(0.0, 10, is_budget=True), Annealing(20)
+    phases = [Phase(1.0, half, course), Phase(1.0, half, Later(course, 10))]
+    outcome = minimise(objective, settled, Momentum(), phases, record=1)
+    values, frames = outcome.history.values, dict(outcome.frames)
+    assert values[1] > values[0]
+    assert np.abs(frames[11] - frames[10]).max() < 0.5 * np.abs(frames[11] - settled).max()
+
+
+def test_the_early_momentum_is_never_above_the_later_one():
+    assert Annealing(100, early_momentum=0.9).at(0).momentum == 0.9
+    assert Annealing(100, momentum=0.7, early_momentum=0.9).at(0).momentum == 0.7

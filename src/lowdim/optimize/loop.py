@@ -193,9 +193,11 @@ class _Loop:
         if progress.reason is None:
             self._reached = self._iterated(progress)
             return self._reached
+        following = self._first_from(progress.phase + 1, progress.spent + progress.iteration)
+        if self._schedule.phases[following].goes_on_from(self._phase(progress)):
+            return self._begin(following, progress.state.X, progress)
         before = self._judged(progress)
         assert before.best is not None
-        following = self._first_from(before.phase + 1, before.spent + before.iteration)
         return self._begin(following, _opened(before.best.X), before)
 
     def _first_from(self, place: int, spent: int) -> int:

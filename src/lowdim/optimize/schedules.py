@@ -83,7 +83,7 @@ class Annealing:
     """Momentum on a course: lambda rises to its value, the points glide with long memory, then settle.
 
     For 3/8 of the iterations lambda is its value over ``exaggeration``; in the next 1/8 it rises to that value in equal
-    steps of its logarithm, with a momentum of 0.8 in both. Then it stays, with ``momentum``. In the last 2/9 the rate
+    steps of its logarithm, with ``early_momentum`` in both. Then it stays, with ``momentum``. In the last 2/9 the rate
     falls to a tenth and the momentum to 0.5, both evenly, so that points come to rest among their neighbours.
 
     What t-SNE's usual schedule does in 750 steps this does in some 270: a shorter exaggeration that is lowered step by
@@ -102,6 +102,8 @@ class Annealing:
         Share of v that is kept while the picture unfolds.
     max_displacement
         No point moves farther in one step; the width of the similarities is 1.
+    early_momentum
+        Share of v that is kept until lambda has its value; never more than ``momentum``.
     """
 
     iterations: int = 270
@@ -109,6 +111,7 @@ class Annealing:
     rate: float = 1.0
     momentum: float = 0.95
     max_displacement: float = 5.0
+    early_momentum: float = 0.8
 
     def at(self, iteration: int) -> Setting:
         """The setting of an iteration, the first being 0."""
@@ -119,7 +122,8 @@ class Annealing:
         )
         if iteration < hold + rise:
             risen = max(0, iteration - hold) / max(1, rise - 1)
-            return Setting(float(self.exaggeration ** (risen - 1.0)), 1.0, min(0.8, self.momentum))
+            momentum = min(self.early_momentum, self.momentum)
+            return Setting(float(self.exaggeration ** (risen - 1.0)), 1.0, momentum)
         if iteration < self.iterations - settle:
             return Setting(1.0, 1.0, self.momentum)
         done = min(1.0, (iteration - self.iterations + settle) / max(1, settle - 1))
@@ -218,6 +222,16 @@ class Phase:
     course: Course = STEADY
     is_early: bool = False
     hold: float = 0.0
+
+    def goes_on_from(self, before: Phase) -> bool:
+        """Whether this is the rest of a course that the phase before has begun.
+
+        It starts from where points stand then: E may well be higher than it was at the start while steps are long, and
+        what was lowest so far is none of this course's doing.
+        """
+        course = self.course
+        is_rest = isinstance(course, Later) and course.first > 0 and course.course == before.course
+        return is_rest and self.lam == before.lam
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ NOISE = 1e-4
 FEW_POINTS = 10_000
 SMALL, MANY = 50, 200
 """Points of a component below which it has no eigenvectors of its own, and how many components at most have."""
-ROUGH, ROUGHER = 1e-3, 3e-2
+ROUGH, ROUGHER = 1e-3, 1e-1
 """Residual, over the eigenvalues, to which the eigenvectors of a start are computed: of few points, and of more."""
 
 

@@ -38,6 +38,9 @@ from ..graphs import check_points
 USUAL_NEIGHBORS = 15
 WIDTH = 10.0
 """Where the farthest coordinate of a start is, as in umap-learn."""
+PARTS_WIDTH = 20.0
+"""The same for many points whose graph is in parts: nothing holds these together, and short schedules do not carry them
+as far apart as they end up."""
 FEW_POINTS = 10_000
 """Points up to which the schedule is longer and gentler."""
 TIGHT = 0.05
@@ -258,7 +261,8 @@ class UMAP(NeighborEmbedding):
         if name == "spectral" and points is None:
             W = joined(W, hood, run)
         X = find_start(name, points, W, self.n_components, run)
-        return X * (WIDTH / float(np.abs(X).max()))
+        is_in_parts = name == "spectral" and X.shape[0] > FEW_POINTS and find_components(W).count > 1
+        return X * ((PARTS_WIDTH if is_in_parts else WIDTH) / float(np.abs(X).max()))
 
     def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
         return [float(self.repulsion_strength)]
@@ -315,13 +319,18 @@ def fit_curve(min_dist: float, spread: float) -> tuple[float, float]:
 
 def usual_annealing(n_points: int, max_iter: int | None, spread: float, min_dist: float) -> Annealing:
     """The schedule that was measured to come as low as the sampled optimiser."""
-    usual, rate = 200, 0.15
+    usual, rate, early = 160, 0.15, 0.9
     if n_points <= FEW_POINTS:
-        usual, rate = 500, 0.1
+        usual, rate, early = 500, 0.1, 0.8
     elif min_dist < TIGHT * spread:
-        usual, rate = 300, 0.1
+        usual, rate, early = 300, 0.1, 0.8
     return Annealing(
-        max_iter or usual, exaggeration=2.0, rate=rate, momentum=0.9, max_displacement=5.0 * spread
+        max_iter or usual,
+        exaggeration=2.0,
+        rate=rate,
+        momentum=0.9,
+        max_displacement=5.0 * spread,
+        early_momentum=early,
     )
 
 

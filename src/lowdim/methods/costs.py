@@ -84,7 +84,7 @@ def geodesics(n_rows: int, k: int) -> PlannedStage:
 
 def residual_variance(n_rows: int) -> PlannedStage:
     """All distances in the embedding beside the geodesics."""
-    return PlannedStage("residual variance", n_rows**2 * 5e-9, min(1 << 27, 5 * n_rows**2))
+    return PlannedStage("residual variance", n_rows**2 * 4e-10, min(1 << 24, 8 * n_rows**2))
 
 
 def pairwise(name: str, n_rows: int, n_columns: int) -> PlannedStage:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .. import kernels
 from ..core.parallel import map_blocks
 from ..core.records import Floats, Integers
 from ..errors import InputError
 
-_BLOCK_BYTES = 1 << 23
+#: Few enough that a block stays in cache between what is done to it.
+_BLOCK_BYTES = 1 << 20
 
 
 def residual_variance(
@@ -37,32 +39,23 @@ def residual_variance(
         Threads.
     """
     n_points, n_dimensions = embedding.shape
-    starts = embedding if rows is None else embedding[rows]
+    starts = np.ascontiguousarray(embedding if rows is None else embedding[rows], np.float64)
     if not callable(distances) and distances.shape != (starts.shape[0], n_points):
         raise InputError(
             f"residual_variance: distances must be {starts.shape[0]} x {n_points} for this embedding, "
             f"got {distances.shape}; name the points that its rows belong to by rows="
         )
 
-    def gather(part: slice) -> Floats:
-        given = np.asarray(distances(part) if callable(distances) else distances[part], dtype=np.float64)
-        known = np.isfinite(given)
-        whole = bool(known.all())
-        target = given.ravel() if whole else given[known]
-        squared = np.zeros_like(given)
-        moments = np.empty((n_dimensions, 6))
-        for column in range(n_dimensions):
-            squared += np.subtract.outer(starts[part, column], embedding[:, column]) ** 2
-            reached = np.sqrt(squared.ravel() if whole else squared[known])
-            moments[column] = _block_moments(target, reached)
-        return moments
+    columns = np.ascontiguousarray(embedding.T, dtype=np.float64)
+    moments = np.empty((starts.shape[0], n_dimensions, 6))
+
+    def gather(part: slice) -> None:
+        given = np.ascontiguousarray(distances(part) if callable(distances) else distances[part], np.float64)
+        kernels.spectral.distance_moments.of_rows(given, starts[part], columns, moments[part])
 
     block_rows = max(1, _BLOCK_BYTES // (8 * n_points))
-    parts = map_blocks(gather, starts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
-    total = parts[0]
-    for part in parts[1:]:
-        total = _merge(total, part)
-    _, _, _, xx, yy, xy = total.T
+    map_blocks(gather, starts.shape[0], n_jobs=n_jobs, block_rows=block_rows)
+    xx, yy, xy = _together(moments)
     if np.any(xx <= 0):
         raise InputError(
             "distances of residual_variance must differ; all are equal, so that there is no variance to explain. Use "
@@ -74,21 +67,11 @@ def residual_variance(
     return unexplained
 
 
-def _block_moments(x: Floats, y: Floats) -> tuple[float, ...]:
-    """Count, both means, and the sums of squares and products about them."""
-    if x.size == 0:
-        return (0.0,) * 6
-    x_mean, y_mean = x.mean(), y.mean()
-    x, y = x - x_mean, y - y_mean
-    return float(x.size), float(x_mean), float(y_mean), float(x @ x), float(y @ y), float(x @ y)
-
-
-def _merge(a: Floats, b: Floats) -> Floats:
-    """Moments of two sets together (Chan, Golub & LeVeque 1983, eq. 2.1)."""
-    count = a[:, 0] + b[:, 0]
-    divisor = np.maximum(count, 1.0)
-    step = b[:, 1:3] - a[:, 1:3]
-    weight = (a[:, 0] * b[:, 0] / divisor)[:, None]
-    means = a[:, 1:3] + step * (b[:, 0] / divisor)[:, None]
-    products = np.column_stack([step[:, 0] ** 2, step[:, 1] ** 2, step[:, 0] * step[:, 1]])
-    return np.column_stack([count, means, a[:, 3:] + b[:, 3:] + weight * products])
+def _together(moments: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sums of squares and products about the means of all rows, from those of each (Chan, Golub & LeVeque 1983)."""
+    counts, x_means, y_means, xx, yy, xy = np.moveaxis(moments, 2, 0)
+    total = np.maximum(counts.sum(axis=0), 1.0)
+    x_off, y_off = (means - (counts * means).sum(axis=0) / total for means in (x_means, y_means))
+    pairs = ((xx, x_off, x_off), (yy, y_off, y_off), (xy, x_off, y_off))
+    about, across, both = ((own + counts * a * b).sum(axis=0) for own, a, b in pairs)
+    return about, across, both

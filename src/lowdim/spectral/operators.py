@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from ..core.records import Floats, Sparse
 #: Multiply-adds below which SciPy's product on one thread beats a compiled one with its dispatch to threads.
 _THREADED_WORK = 1_000_000
 _SLACK = 1e-12
-#: Columns up to which a dense product is a matter of reading the matrix, and strips of it that are read apart: so many
-#: that threads share them evenly.
+#: Columns up to which BLAS takes them one by one, and strips of a symmetric matrix that are read apart: so many that
+#: threads share them evenly.
 _NARROW = 4
 _STRIPS = 16
 #: Bytes of a dense matrix that is computed a block of rows at a time.
@@ -214,6 +214,8 @@ class CenteredGram:
     squared_distances: Floats
     mass: Floats | None = None
     n_jobs: int | None = None
+    columns_at_once: ClassVar[int] = 8
+    """Columns that a product takes for the price of one: most of it is reading the matrix."""
 
     @property
     def size(self) -> int:
@@ -233,11 +235,8 @@ class CenteredGram:
     def _product(self, X: Floats) -> Floats:
         """D2 X."""
         matrix = self.squared_distances
-        if matrix.dtype == np.float64 and matrix.flags.c_contiguous and X.shape[1] <= _NARROW:
-            pairs = [
-                _symmetric_product(matrix, X[:, c : c + 2], self.n_jobs) for c in range(0, X.shape[1], 2)
-            ]
-            return np.hstack(pairs)
+        if matrix.dtype == np.float64 and matrix.flags.c_contiguous and X.shape[1] <= self.columns_at_once:
+            return _symmetric_product(matrix, X, self.n_jobs)
         return _dense_product(matrix, X)
 
     def energy(self, X: Floats) -> Floats:
@@ -311,20 +310,20 @@ def _dense_product(matrix: Floats, X: Floats) -> Floats:
 
 
 def _symmetric_product(matrix: Floats, X: Floats, n_jobs: int | None) -> Floats:
-    """Symmetric matrix times one or two columns, from what lies right of the diagonal, in strips of equal area.
+    """Symmetric matrix times up to eight columns, from what lies right of the diagonal, in strips of equal area.
 
     For distances, which are equal both ways. A kernel from which a large common part was taken is so to few digits.
     """
-    size = matrix.shape[0]
-    x, y = np.ascontiguousarray(X[:, 0]), np.ascontiguousarray(X[:, -1])
-    bounds = np.round(size * (1 - np.sqrt(1 - np.arange(_STRIPS + 1) / _STRIPS))).astype(int)
-    parts = np.zeros((_STRIPS, 2, size))
+    kernel, size = kernels.spectral.eight_columns, matrix.shape[0]
+    whole = np.zeros((size, kernel.WIDTH))
+    whole[:, : X.shape[1]] = X
+    ends = size * (1 - np.sqrt(1 - np.arange(_STRIPS + 1) / _STRIPS))
+    bounds = np.append(ends[:-1].astype(int) // kernel.WIDTH * kernel.WIDTH, size)
+    parts = np.zeros((_STRIPS, size, kernel.WIDTH))
 
     def work(strips: slice) -> None:
         for strip in range(strips.start, strips.stop):
-            kernels.spectral.dense_symmetric.product(
-                matrix, x, y, parts[strip], bounds[strip], bounds[strip + 1]
-            )
+            kernel.product(matrix, whole, parts[strip], bounds[strip], bounds[strip + 1])
 
     map_blocks(work, _STRIPS, n_jobs=n_jobs, block_rows=1)
-    return np.ascontiguousarray(parts.sum(axis=0).T[:, : X.shape[1]])
+    return np.ascontiguousarray(parts.sum(axis=0)[:, : X.shape[1]])

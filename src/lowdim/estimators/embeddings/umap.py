@@ -103,7 +103,7 @@ class UMAP(NeighborEmbedding):
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
         ``"random"``, all of them 20 wide; or coordinates.
     max_iter
-        Iterations at most; None: 500 up to 10,000 points, else 200 for the own schedule (300 where ``min_dist`` is
+        Iterations at most; None: 500 up to 10,000 points, else 160 for the own schedule (300 where ``min_dist`` is
         next to 0), 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.

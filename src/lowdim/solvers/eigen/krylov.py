@@ -21,7 +21,7 @@ from ...core.run import Run
 from ...kernels.spectral.lanczos import ROUNDING, STRIP
 from .common import lengths
 
-_CHECK_EVERY = 5
+CHECK_EVERY = 5
 #: Length of a remainder, relative to the small matrix, below which it is cleaned before it is used.
 SHORT = 1e-3
 #: Entries of a basis from which the compiled loops are used (OpenBLAS would take threads, which spin), from which
@@ -55,7 +55,7 @@ def largest(
     room: int,
     second_look: int,
     resolution: float = 0.0,
-    check_every: int = _CHECK_EVERY,
+    check_every: int = CHECK_EVERY,
     run: Run,
 ) -> Krylov:
     """Largest ``n_wanted`` eigenpairs of a symmetric map.

@@ -12,11 +12,15 @@ import numpy as np
 
 from ... import kernels
 from ...core.records import Floats
+from ...spectral.operators import CenteredGram
 from . import krylov
 from .common import Settings, SolverFailure, Standard, Trial
 
 ROUGH = 1e-2
 """Tolerance from which a solution is only a start for something else, which does not miss what a second look finds."""
+
+#: Columns of a wide block, and such blocks that are held before a restart: a dozen passes are enough for most.
+_WIDE, _BLOCKS = 4, 12
 
 
 def solve(
@@ -25,17 +29,18 @@ def solve(
     *,
     max_products: int = 20_000,
     give_up: bool = False,
-    width: int = 2,
 ) -> Trial:
     """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column.
 
-    With ``give_up`` it stops as soon as it sees that they will not do.
+    With ``give_up`` it stops as soon as it sees that they will not do. A block is two columns wide, or as many as a
+    product takes for the price of one.
     """
     k = settings.n_components
     room = standard.room
     is_largest = standard.problem.end == "largest"
-    width = max(1, min(width, room))
-    columns = basis_size(k)
+    wide = _wide(standard, settings)
+    width = max(1, min(wide or 2, room))
+    columns = max(basis_size(k), _BLOCKS * wide)
     if columns + width > room:
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
 
@@ -72,8 +77,9 @@ def solve(
         basis_size=columns,
         trivial=standard.trivial,
         room=room,
-        second_look=0 if settings.tolerance >= ROUGH else 6 if is_largest else columns,
+        second_look=0 if settings.tolerance >= ROUGH or wide else 6 if is_largest else columns,
         resolution=standard.bound(np.zeros(1), 0.0),
+        check_every=1 if wide else krylov.CHECK_EVERY,
         run=settings.run,
     )
     trial = Trial(found.vectors, found.products)
@@ -81,6 +87,17 @@ def solve(
         worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
         raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", trial)
     return trial
+
+
+def _wide(standard: Standard, settings: Settings) -> int:
+    """Columns of a block where a product takes several for the price of one; 0 where that is no gain or has no room.
+
+    As many as are drawn for a block of two and its second look, which a block that is wider than what is wanted does
+    not need: it misses no copy of a multiple eigenvalue.
+    """
+    is_dense = isinstance(standard.problem.operator, CenteredGram) and settings.tolerance < ROUGH
+    has_room = settings.n_components < _WIDE and standard.room > (_BLOCKS + 1) * _WIDE
+    return _WIDE if is_dense and has_room else 0
 
 
 def basis_size(n_components: int) -> int:

@@ -8,7 +8,7 @@ from ...core.records import Floats
 from ..compiling import njit
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
 def _compare(given: Floats, start: Floats, columns: Floats, room: Floats, out: Floats) -> None:
     """Moments of one row whose distances are all known; ``room`` is for two rows."""
     n_points, squares, reached = given.size, room[0], room[1]

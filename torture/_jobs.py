@@ -176,9 +176,8 @@ def _deformed() -> Job:
 
 
 def _summary() -> Job:
-    from experiments.door import Verdict
-
     from experiments.notebook import Claim
+    from experiments.running import Verdict
     from experiments.summary import write_summary
 
     verdict = Verdict(

@@ -21,6 +21,7 @@ DIRECT = (
     "json",
     "table",
     "download",
+    "summary",
     "notebook",
     "save",
 )

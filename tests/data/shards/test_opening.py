@@ -298,3 +298,17 @@ def test_a_number_that_is_none_is_named_by_file_and_row(tmp_path: Path) -> None:
         validation.check_shard(source, 40, 60)
     with pytest.raises(InputError, match="at most 1e"):
         validation.check_shard(InMemory.of(np.full((2, 2), 1e200)), 0, 2)
+
+
+def test_a_chunk_that_says_a_negative_length_is_damage(tmp_path):
+    zarr, codecs = pytest.importorskip("zarr"), pytest.importorskip("numcodecs")
+    path = tmp_path / "rows.zarr"
+    zarr.create_array(
+        str(path), data=np.ones((6, 4)), chunks=(3, 4), zarr_format=2, compressors=codecs.Blosc()
+    )
+    chunk = path / "1.0"
+    stored = bytearray(chunk.read_bytes())
+    stored[4:8] = (-5).to_bytes(4, "little", signed=True)  # the length of what is packed
+    chunk.write_bytes(stored)
+    with pytest.raises(FormatError, match="damaged"):
+        lowdim.shards(path).rows(0, 6)

@@ -24,6 +24,7 @@ DAMAGED = (
     ValueError,
     AttributeError,
     ArithmeticError,
+    SystemError,  # Blosc, of a chunk whose header says a negative length
     zlib.error,
 )
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")

@@ -78,7 +78,7 @@ def _work(claims: Path, table: Path) -> None:
 
 
 def _without_entries_of_parts() -> None:
-    """Give kernels that only other kernels call no entry for callers in Python: a tenth of the compiling.
+    """Give kernels that only other kernels call no entry for callers in Python: a seventh of the compiling.
 
     That holds for this process. Elsewhere who calls such a kernel from Python, as tests do, has it compiled with one.
     """

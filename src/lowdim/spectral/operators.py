@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,8 +214,6 @@ class CenteredGram:
     squared_distances: Floats
     mass: Floats | None = None
     n_jobs: int | None = None
-    columns_at_once: ClassVar[int] = 8
-    """Columns that a product takes for the price of one: most of it is reading the matrix."""
 
     @property
     def size(self) -> int:
@@ -233,9 +231,9 @@ class CenteredGram:
         return np.asarray(-0.5 * column * (image - share @ image))
 
     def _product(self, X: Floats) -> Floats:
-        """D2 X."""
-        matrix = self.squared_distances
-        if matrix.dtype == np.float64 and matrix.flags.c_contiguous and X.shape[1] <= self.columns_at_once:
+        """D2 X; up to eight columns for the price of one, as most of it is reading the matrix."""
+        matrix, width = self.squared_distances, kernels.spectral.eight_columns.WIDTH
+        if matrix.dtype == np.float64 and matrix.flags.c_contiguous and X.shape[1] <= width:
             return _symmetric_product(matrix, X, self.n_jobs)
         return _dense_product(matrix, X)
 

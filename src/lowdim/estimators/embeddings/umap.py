@@ -101,7 +101,8 @@ class UMAP(NeighborEmbedding):
         ``"auto"``, ``"exact"``, ``"barnes-hut"``, ``"fft"``, or `Exact`, `BarnesHut`, `FFT` with their own tolerance.
     init
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
-        ``"random"``, all of them 20 wide; or coordinates.
+        ``"random"``, all of them 20 wide, ``"spectral"`` 40 where more than 10,000 points have a graph in parts; or
+        coordinates.
     max_iter
         Iterations at most; None: 500 up to 10,000 points, else 160 for the own schedule (300 where ``min_dist`` is
         next to 0), 1000 for others.
@@ -251,7 +252,7 @@ class UMAP(NeighborEmbedding):
         return weigh(hood.neighbors, Fuzzy(self.local_connectivity, self.set_op_mix_ratio), run)
 
     def _start(self, given: Floats | None, hood: Neighborhood, W: Sparse, run: Run) -> Floats:
-        """What was given as it is; else the start that ``init`` names, with its farthest coordinate at 10."""
+        """What was given as it is; else the start that ``init`` names, drawn out to its usual width."""
         if given is not None:
             return super()._start(given, hood, W, run)
         name = "spectral" if self.init == "auto" else self.init

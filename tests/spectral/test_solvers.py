@@ -16,7 +16,7 @@ from lowdim.core.records import Problem
 from lowdim.core.run import Run
 from lowdim.errors import ConvergenceWarning, DisconnectedWarning, InputError
 from lowdim.solvers.eigen import solve
-from lowdim.solvers.eigen.common import standardise
+from lowdim.solvers.eigen.common import _steps, standardise
 from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian, Normal
 from lowdim.spectral.signs import leading_signs
 
@@ -345,6 +345,25 @@ def test_the_norm_is_that_of_the_complement_of_what_is_trivial():
     assert (
         1.96 <= standardise(Problem(Explicit(matrix), "largest", None, trivial), Run.of(0)).norm <= 2 + 1e-9
     )
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 8, 9, 40, 300])
+@pytest.mark.parametrize("is_chain", [True, False])
+def test_the_norm_of_a_laplacian_by_compiled_steps(size, is_chain):
+    """A complete graph has one eigenvalue beside the trivial one, and its Krylov space ends at once."""
+    W = np.eye(size, k=1) + np.eye(size, k=-1) if is_chain else 1.0 - np.eye(size)
+    standard = standardise(Problem(Laplacian(sparse.csr_array(W), W.sum(axis=1)), "smallest"), Run.of(0))
+    assert standard.rows is not None
+    wanted = np.linalg.norm(np.diag(W.sum(axis=0)) - W, 2)
+    assert 0.98 * wanted <= standard.norm <= wanted * (1 + 1e-9)
+
+
+def test_compiled_steps_end_where_they_are_told_to():
+    standard = standardise(PROBLEMS["laplacian"], Run.of(0))
+    assert standard.rows is not None
+    start = np.full((standard.size, 1), standard.size**-0.5)
+    start[0] += 1.0
+    assert len(list(_steps(standard, start, 16))) == 16
 
 
 def test_a_rough_solution_keeps_to_its_tolerance_in_fewer_products():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import kernels
+from ..core.parallel import light_rows
 from ..core.records import Floats, Integers, Sparse
 from ..core.run import Run
 
@@ -131,7 +132,7 @@ class _Parts:
         """At most so many parts, or one more; blocks of entries are counted, then written down, on their own."""
         shift = (-(-size // most) - 1).bit_length()
         count, n_entries = (size + (1 << shift) - 1) >> shift, indices.size
-        step = max(1, -(-n_entries // MOST_PARTS))
+        step = max(1, light_rows(n_entries, 3.0))
         counts = np.zeros((-(-n_entries // step), count), np.int64)
         places = np.empty(n_entries, np.int32 if n_entries < 2**31 else np.int64)
 

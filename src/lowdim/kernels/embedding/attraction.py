@@ -24,6 +24,9 @@ def along_edges(
     d = X.shape[1]
     total = 0.0
     for n in range(start, stop):
+        if d == 2:
+            total += _along_row(radial, indptr, indices, weights, X, n, value, force)
+            continue
         for c in range(d):
             force[n, c] = 0.0
         for place in range(indptr[n], indptr[n + 1]):
@@ -37,6 +40,27 @@ def along_edges(
                 force[n, c] += w * (X[n, c] - X[m, c])
             if value:
                 total += energy(radial, weights[place], D)
+    return total
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _along_row(
+    radial: Any, indptr: Any, indices: Any, weights: Any, X: Any, n: int, value: bool, force: Any
+) -> float:
+    """The edges of one point of the plane: its force stays in registers, which loops over coordinates prevent."""
+    x, y = X[n, 0], X[n, 1]
+    across = along = total = 0.0
+    for place in range(indptr[n], indptr[n + 1]):
+        m = indices[place]
+        a, b = x - X[m, 0], y - X[m, 1]
+        D = a * a + b * b
+        w = pull(radial, weights[place], D)
+        across += w * a
+        along += w * b
+        if value:
+            total += energy(radial, weights[place], D)
+    force[n, 0] = across
+    force[n, 1] = along
     return total
 
 

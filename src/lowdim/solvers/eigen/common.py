@@ -228,15 +228,19 @@ def _norm(standard: Standard, run: Run) -> float:
     q = standard.project(q)
     q = q / (np.linalg.norm(q) or 1.0)
     diagonal, beside, norms = list[float](), list[float](), [0.0]
+    # Compiled steps come many at a time, and cost less than to look at each.
+    every = 1 if standard.rows is None else _LOOK_BACK
     for along, length in _steps(standard, q, min(_MOST_STEPS, standard.room)):
         diagonal.append(along)
-        values, vectors = linalg.eigh_tridiagonal(diagonal, beside)
-        largest = int(np.abs(values).argmax())
-        norms.append(float(np.abs(values[largest])))
-        gain = norms[-1] - norms[-1 - _LOOK_BACK] if len(diagonal) > _LOOK_BACK else np.inf
-        settled = len(diagonal) * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
-        if settled or length * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:
-            break
+        # A length next to nothing ends the Krylov space: what comes after it means nothing.
+        if len(diagonal) % every == 0 or length <= _CONVERGED * max(map(abs, diagonal)):
+            values, vectors = linalg.eigh_tridiagonal(diagonal, beside)
+            largest = int(np.abs(values).argmax())
+            norms.append(float(np.abs(values[largest])))
+            gain = norms[-1] - norms[-1 - _LOOK_BACK // every] if len(diagonal) > _LOOK_BACK else np.inf
+            settled = len(diagonal) * gain / (2 * _LOOK_BACK) <= _SHORT_BY * norms[-1]
+            if settled or length * abs(vectors[-1, largest]) <= _CONVERGED * norms[-1]:
+                break
         beside.append(length)
     return norms[-1]
 
@@ -250,6 +254,7 @@ def _steps(standard: Standard, q: Floats, most: int) -> Iterator[tuple[float, fl
             found = kernels.spectral.lanczos.tridiagonal(standard.rows, y, before, beside, _LOOK_BACK)
             yield from zip(*(part.tolist() for part in found), strict=True)
             beside = float(found[1][-1])
+        return
     for _ in range(most):
         image = standard.apply(q) - beside * before
         along = float(np.einsum("ij,ij->", q, image))

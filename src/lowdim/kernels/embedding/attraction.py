@@ -25,7 +25,7 @@ def along_edges(
     total = 0.0
     for n in range(start, stop):
         if d == 2:
-            total += _along_row(radial, indptr, indices, weights, X, n, value, force)
+            total = _along_row(radial, indptr, indices, weights, X, n, value, force, total)
             continue
         for c in range(d):
             force[n, c] = 0.0
@@ -45,11 +45,22 @@ def along_edges(
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _along_row(
-    radial: Any, indptr: Any, indices: Any, weights: Any, X: Any, n: int, value: bool, force: Any
+    radial: Any,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    X: Any,
+    n: int,
+    value: bool,
+    force: Any,
+    total: float,
 ) -> float:
-    """The edges of one point of the plane: its force stays in registers, which loops over coordinates prevent."""
+    """The edges of one point of the plane: its force stays in registers, which loops over coordinates prevent.
+
+    What is returned is ``total`` with the energy of the edges, one after the other.
+    """
     x, y = X[n, 0], X[n, 1]
-    across = along = total = 0.0
+    across = along = 0.0
     for place in range(indptr[n], indptr[n + 1]):
         m = indices[place]
         a, b = x - X[m, 0], y - X[m, 1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import lowdim
 from lowdim.data.files import read
 from lowdim.data.files import zarr as reader
 from lowdim.errors import FileError, FormatError, InputError, MissingExtraError
@@ -59,6 +60,15 @@ def test_annotated_groups(tmp_path):
     assert table.ids.tolist() == [f"cell{k}" for k in range(6)]
     np.testing.assert_array_equal(table.labels, np.arange(6))
     np.testing.assert_array_equal(read(path, obsm="X_pca").X, X)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_chunks_that_nobody_wrote_are_not_looked_for_one_by_one(tmp_path, version):
+    path = tmp_path / "X.zarr"
+    zarr.create_array(path, shape=(1000, 1000), chunks=(1, 1), dtype="float64", zarr_format=version)
+    for opening in (read, lowdim.shards):
+        with pytest.raises(FormatError, match="declares 1,000,000 chunks but stores"):
+            opening(path)
 
 
 def test_bad_ones(tmp_path, monkeypatch):

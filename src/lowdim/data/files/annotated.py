@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.messages import named, setting
 from ...errors import FormatError, InputError
-from .checks import SMALL, Budget, as_rows, check_declared, check_fits, check_numbers
+from .checks import SMALL, Budget, as_rows, check_chunks, check_declared, check_fits, check_numbers
 from .sparse import from_parts
 from .table import Request, Table, chosen_label, quoted
 
@@ -123,6 +123,8 @@ def _loaded(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     stored = budget.stored
     if hasattr(array, "id"):  # HDF5 knows how much is on the disk; chunks that were never written are not
         stored = array.id.get_storage_size()
+    elif (chunks := getattr(array, "chunks", None)) is not None:
+        check_chunks(name, array.shape, chunks, stored)
     check_declared(name, max(nbytes, chunk), stored)
     budget.take(nbytes)
     check_fits(name, nbytes + chunk, "Choose a smaller matrix (obsm=...), or a machine with more memory.")

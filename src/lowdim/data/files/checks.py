@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import stat
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ RATIO = 1100
 """Deflate never shrinks more than 1032 times, so a file that declares more than this lies."""
 SMALL = 1 << 24
 """Bytes that are always granted: a damaged size can do no harm below."""
+FEW_CHUNKS = 10_000
+"""Chunks that are always granted: to look for one that is not there takes a tenth of a millisecond."""
 
 MAGIC = {
     b"\x93NUMPY": "a NumPy array (.npy)",
@@ -103,6 +106,16 @@ def check_declared(source: object, declared: int, stored: int) -> None:
         raise FormatError(
             f"{source}: declares {format_bytes(declared)} of numbers but stores {format_bytes(stored)}. "
             "It is damaged or was made to exhaust the memory; get it again."
+        )
+
+
+def check_chunks(source: object, shape: tuple[int, ...], chunks: tuple[int, ...], stored: int) -> None:
+    """Raise a FormatError where an array is cut into more chunks than its bytes can hold: each is looked for."""
+    count = math.prod(-(-length // max(1, chunk)) for length, chunk in zip(shape, chunks, strict=True))
+    if count > max(FEW_CHUNKS, stored):
+        raise FormatError(
+            f"{source}: declares {count:,} chunks but stores {format_bytes(stored)}. It is damaged or was made to keep "
+            "its reader busy; get it again, or write it with larger chunks."
         )
 
 

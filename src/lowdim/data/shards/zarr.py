@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...core.messages import named, setting
 from ...core.records import format_bytes
 from ...errors import FileError, FormatError, InputError, LowdimError, MissingExtraError
-from ..files.checks import check_declared, check_fits, check_numbers, check_rows, shortened
+from ..files.checks import check_chunks, check_declared, check_fits, check_numbers, check_rows, shortened
 from ..files.table import quoted
 from ..files.zarr import DAMAGED, check_folder
 from .base import Shards, digest_of
@@ -86,6 +86,7 @@ class ZarrArray(Shards):
         check_rows(array.shape, name)
         if stored is not None:
             check_declared(name, math.prod(array.shape) * array.dtype.itemsize, stored)
+            check_chunks(name, array.shape, array.chunks, stored)
         return cls(
             n_samples=int(array.shape[0]),
             n_features=math.prod(array.shape[1:]),

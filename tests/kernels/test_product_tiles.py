@@ -15,13 +15,13 @@ WIDTH = nearest_by_products.WIDTH
 
 
 def packed(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Panels and squared norms of some points."""
+    """Strips and squared norms of some points."""
     count, n_columns = -(-len(points) // WIDTH), points.shape[1]
     filled = np.zeros((count * WIDTH, n_columns), points.dtype)
     filled[: len(points)] = points
     norms = np.full(count * WIDTH, np.inf, points.dtype)
     norms[: len(points)] = np.square(points).sum(axis=1)
-    blocks = filled.reshape(count, WIDTH, n_columns).transpose(0, 2, 1)
+    blocks = filled.reshape(-1, nearest_by_products.STRIP, n_columns).transpose(0, 2, 1)
     return np.ascontiguousarray(blocks), norms.reshape(count, WIDTH)
 
 
@@ -42,6 +42,20 @@ def test_a_tile_holds_the_products(dtype: type, n_columns: int) -> None:
     nearest_by_products.multiply_into(rows, 8, panel, out, 3, 16)
     np.testing.assert_allclose(out[3:7, 16:64], -2 * rows[8:12] @ panel, atol=tolerance)
     out[3:7, 16:64] = 7
+    assert np.all(out == 7)
+
+
+@pytest.mark.covering
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [4, 52, 200])
+def test_a_panel_holds_the_products(dtype: type, n_columns: int) -> None:
+    rng = np.random.default_rng(0)
+    rows, points = (rng.normal(size=(size, n_columns)).astype(dtype) for size in (24, 2 * WIDTH))
+    out = np.full((13, WIDTH + 9), 7.0, dtype)
+    nearest_by_products.multiply_panel(rows, (8, 20), packed(points)[0], 1, out, 5)
+    tolerance = 100 * np.finfo(dtype).eps * n_columns
+    np.testing.assert_allclose(out[:12, 5 : 5 + WIDTH], -2 * rows[8:20] @ points[WIDTH:].T, atol=tolerance)
+    out[:12, 5 : 5 + WIDTH] = 7
     assert np.all(out == 7)
 
 

@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as arrays
 from lowdim import kernels
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.metrics.distance_tables import RanksAsked, View, WholeProducts
+from lowdim.metrics.distance_tables import RanksAsked, View
+from lowdim.metrics.products import WholeProducts
 from lowdim.neighbors.geometry import Geometry
 from lowdim.neighbors.metrics import MAPPED
 
@@ -60,7 +61,7 @@ def test_products_of_whole_numbers_are_exact(dtype, n_columns):
     out = np.empty((5, 90))
     products = WholeProducts.of(Rows(points))
     assert products is not None
-    products.fill(np.arange(5), 0.25, out)
+    products.fill(np.arange(5), out)
     wide = points.astype(np.int64)
     np.testing.assert_array_equal(out, np.sqrt(np.square(wide[:5, None] - wide[None]).sum(axis=2)))
 

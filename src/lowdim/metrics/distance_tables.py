@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import kernels
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..core.run import Run
-from ..data.number_types import smallest_type
 from ..data.rows import Rows
 from ..errors import InputError
-from ..kernels.neighbors.product_tiles import LANES
 from ..kernels.neighbors.ranks import CLASS
+from ..kernels.neighbors.tables import STRIP
 from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MAPPED, MappedMetric, resolve_metric
 from ..validation import check_finite
+from .products import RoundedProducts, Rounding, WholeProducts
 
 TABLE_ENTRIES = 1 << 22
 """Entries of a table of distances: 34 MB for the data, as much for the embedding; each a thread."""
@@ -31,57 +31,17 @@ CURVE_POINTS = 60
 class Distances(Protocol):
     """Distances between points that are held in some form."""
 
-    def fill(self, points: Integers, out: Floats) -> None:
-        """Put into ``out`` the distances of some points to every point, b x N."""
+    def fill(self, points: Integers, out: Floats) -> Rounding | None:
+        """Put into ``out`` the distances of some points to every point, b x N; returns how far off they are."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class WholeProducts:
-    """Distances from |x|^2 + |y|^2 - 2 x'y of whole numbers that one or two bytes hold, without any rounding.
-
-    Every product, every sum of products and so every entry is a whole number that ``precision`` holds: the matrix
-    product gives what differences give, to the last bit and whatever its order of summation. ``middle`` of the type is
-    subtracted first, so that the numbers are as small as can be.
-    """
-
-    values: NDArray[Any]
-    precision: type[np.floating[Any]]
-    middle: float
-    squares: Floats
-
-    @staticmethod
-    def of(rows: Rows) -> WholeProducts | None:
-        """For the rows, where they are such numbers in memory, of whatever type."""
-        values = rows.values
-        if not isinstance(values, np.ndarray) or rows.is_mapped:
-            return None
-        smallest = smallest_type(values)
-        if smallest.kind not in "iu" or smallest.itemsize > 2:
-            return None
-        values, limits = values.astype(smallest, copy=False), np.iinfo(smallest)
-        middle = (int(limits.max) + int(limits.min) + 1) // 2
-        largest = rows.n_columns * (int(limits.max) - middle + 1) ** 2
-        squares = np.empty(rows.n_rows)
-        for part in row_blocks(rows.n_rows, rows.block_rows()):
-            squares[part] = np.square(rows.block(part) - middle).sum(axis=1)
-        precision = np.float32 if largest < 1 << 24 else np.float64
-        return WholeProducts(native(values), precision, float(middle), squares)
-
-    def fill(self, points: Integers, unit: float, out: Floats) -> None:
-        """Distances of some points to every point, from squares in the unit of others."""
-        panel = np.zeros((self.values.shape[1], -(-points.size // LANES) * LANES), self.precision)
-        panel[:, : points.size] = self.values[points].T
-        panel[:, : points.size] -= self.precision(self.middle)
-        kernels.neighbors.tables.whole_table(
-            panel, self.squares[points], self.values, self.middle, self.squares, unit, out
-        )
 
 
 class MappedDistances:
     """Distances under a metric with a Euclidean form."""
 
-    def __init__(self, rows: Rows, metric: MappedMetric, n_jobs: int | None) -> None:
+    def __init__(
+        self, rows: Rows, metric: MappedMetric, n_jobs: int | None, *, may_round: bool = False
+    ) -> None:
         self.geometry = Geometry(rows, metric, Run.of(n_jobs=n_jobs))
         # Taken before the threads start: where it is a copy, there should be one.
         self.values = None if rows.is_mapped else self.geometry.values
@@ -90,9 +50,13 @@ class MappedDistances:
         # distance be looked at.
         is_safe = metric is MAPPED["euclidean"] and np.isfinite(4.0 * rows.n_columns * self.geometry.unit)
         self._unit = self.geometry.unit if is_safe else 0.0
+        is_rounded = may_round and is_safe and self.products is None
+        self.rounded = RoundedProducts.of(self.geometry, Run.of(n_jobs=n_jobs)) if is_rounded else None
 
-    def fill(self, points: Integers, out: Floats) -> None:
+    def fill(self, points: Integers, out: Floats) -> Rounding | None:
         """Distances of some points to every point."""
+        if self.rounded is not None:
+            return self.rounded.fill(points, out)
         geometry = self.geometry
         chosen, part = geometry.rows.select(points), slice(0, points.size)
         if geometry.rows.is_sparse:
@@ -101,17 +65,18 @@ class MappedDistances:
                 block.values, block.terms, self.values, geometry.terms, geometry.rows.n_columns, out
             )
         elif self.products is not None:
-            self.products.fill(points, geometry.unit, out)
-            return
+            self.products.fill(points, out)
+            return None
         else:
             self._by_differences(geometry.mapped(chosen, part), out)
             if self._unit:
-                return
+                return None
         for row in out:
             # A row at a time stays in the cache.
             row[:] = geometry.to_metric(row)
             # The largest is infinite if any is, and NaN if any is that.
             check_finite(row.max(keepdims=True), "The distances between the points")
+        return None
 
     def _by_differences(self, x: Floats, out: Floats) -> None:
         """Distances where the kernel can take the roots, and squared ones else."""
@@ -143,13 +108,18 @@ class TableDistances:
         out[:] = table
 
 
-def distances_between(rows: Rows, metric: str | Callable[..., float], n_jobs: int | None) -> Distances:
-    """Distances of the points of the data under a metric; "precomputed": the rows hold them."""
+def distances_between(
+    rows: Rows, metric: str | Callable[..., float], n_jobs: int | None, *, may_round: bool = False
+) -> Distances:
+    """Distances of the points of the data under a metric; "precomputed": the rows hold them.
+
+    ``may_round``: they may be from rounded products, which say how far they are off.
+    """
     if metric == "precomputed":
         return TableDistances(PrecomputedIndex(rows))
     resolved = resolve_metric(metric, None, rows)
     if isinstance(resolved, MappedMetric):
-        return MappedDistances(rows, resolved, n_jobs)
+        return MappedDistances(rows, resolved, n_jobs, may_round=may_round)
     return TableDistances(GenericIndex(rows, resolved))
 
 
@@ -219,7 +189,9 @@ class View:
         tables: Floats,
     ) -> None:
         self.sampled, self.part, self.ranks = sampled, part, ranks
-        self.given, self.shown = self._filled(data, tables[0]), self._filled(embedding, tables[1])
+        self.given, self.shown = tables[:, : self.points.size]
+        self.rounding = self._fill(data, self.given)
+        self._fill(embedding, self.shown)
         self._orders: Orders | None = None
 
     @property
@@ -232,7 +204,10 @@ class View:
         """The two orders of each row compared."""
         # No `cached_property`: before Python 3.12 it has one lock for all views, and threads would wait for it.
         if self._orders is None:
-            self._orders = self._compared()
+            asked = self.ranks.ks, self.ranks.n_neighbors
+            rounding = self.rounding
+            with nullcontext() if rounding is None else rounding.settled(self.shown, self.given, *asked):
+                self._orders = self._compared()
         return self._orders
 
     def _compared(self) -> Orders:
@@ -255,17 +230,20 @@ class View:
         )
         return found
 
-    def _filled(self, distances: Distances, table: Floats) -> Floats:
+    def _fill(self, distances: Distances, table: Floats) -> Rounding | None:
         """Distances to every point; that of a point to itself is 0, whatever the metric made of it."""
-        table = table[: self.points.size]
-        distances.fill(self.points, table)
+        rounding = distances.fill(self.points, table)
         table[np.arange(self.points.size), self.points] = 0.0
-        return table
+        return rounding
 
 
 def rows_in_view(n_points: int, n_rows: int) -> int:
-    """Sampled rows in a view: tables of about TABLE_ENTRIES, at least 8 rows, and enough views for many threads."""
-    return max(8, min(TABLE_ENTRIES // n_points, -(-n_rows // 32)))
+    """Sampled rows in a view: tables of about TABLE_ENTRIES, at least 8 rows, and enough views for many threads.
+
+    Where there are as many, whole strips of them, which are multiplied at once.
+    """
+    size = max(8, min(TABLE_ENTRIES // n_points, -(-n_rows // 32)))
+    return size if size < STRIP else -(-size // STRIP) * STRIP
 
 
 def _worst(table: Floats) -> float:

@@ -155,7 +155,7 @@ def score(
     wanted = _wanted(measures, has_labels=y is not None)
     labelled: list[Family] = [] if y is None else [_of_labels(y, rows.n_rows)]
     drawn = Sample.draw(rows.n_rows, size, confidence, make_generator(random_state))
-    data = distances_between(rows, metric, n_jobs)
+    data = distances_between(rows, metric, n_jobs, may_round=True)
     shown = MappedDistances(Rows(points), MAPPED["euclidean"], n_jobs)
     ranks = RanksAsked(rows.n_rows, n_neighbors)
     families = _families(wanted, data, shown, drawn, ranks, n_jobs) + labelled

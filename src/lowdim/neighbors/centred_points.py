@@ -37,7 +37,7 @@ class CentredPoints:
     @staticmethod
     def around(geometry: Geometry, run: Run) -> CentredPoints:
         """The middle of the points, and the power of two at their median distance from it."""
-        rows, centre = geometry.rows, _middle(geometry)
+        rows, centre = geometry.rows, middle_of(geometry)
         frame = CentredPoints(geometry, centre, 1.0, np.inf)
         parts = run.map(
             lambda part: frame.packed(None, part, np.float32)[1],
@@ -63,24 +63,24 @@ class CentredPoints:
         block[norms > FURTHEST] = 0.0
         return block, norms
 
-    def panels(
+    def strips(
         self, part: slice, dtype: DTypeLike, run: Run
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Points of a slice packed in panels, and their squared norms: infinite for padding and points too far out."""
+        """Points of a slice packed in strips, and their squared norms: infinite for padding and points too far out."""
         width = kernels.neighbors.nearest_by_products.WIDTH
         count = -(-(part.stop - part.start) // width)
-        panels = np.zeros((count, -(-self.n_columns // 4) * 4, width), dtype)
+        strips = empty_strips(count, -(-self.n_columns // 4) * 4, dtype)
         norms = np.full((count, width), np.inf, dtype)
 
         def fill(which: slice) -> None:
             for panel in range(which.start, which.stop):
                 start = part.start + panel * width
                 block, sizes = self.packed(None, slice(start, min(start + width, part.stop)), dtype)
-                panels[panel, :, : sizes.size] = block[: sizes.size].T
+                fill_panel(strips, panel, block[: sizes.size])
                 norms[panel, : sizes.size] = np.where(sizes > FURTHEST, np.inf, np.square(sizes))
 
         run.map(fill, count, block_rows=8)
-        return panels, norms
+        return strips, norms
 
     def packed(self, rows: Rows | None, part: slice, dtype: DTypeLike) -> tuple[NDArray[np.floating], Floats]:
         """Rows of a slice, centred, rows and coordinates filled up to a multiple of four, and their norms."""
@@ -111,13 +111,28 @@ class CentredPoints:
         return np.where(norms > FURTHEST, -np.inf, bound) * self.unit**2
 
 
-def _middle(geometry: Geometry) -> Floats:
+def empty_strips(n_panels: int, n_columns: int, dtype: DTypeLike) -> NDArray[np.floating]:
+    """Zeros for the points of so many panels, in strips."""
+    nearest = kernels.neighbors.nearest_by_products
+    return np.zeros((n_panels * nearest.PER_PANEL, n_columns, nearest.STRIP), dtype)
+
+
+def fill_panel(strips: NDArray[np.floating], panel: int, points: NDArray[np.floating]) -> None:
+    """Put the points of a panel, or as many as there are, into its strips."""
+    nearest = kernels.neighbors.nearest_by_products
+    first = panel * nearest.PER_PANEL
+    for start in range(0, len(points), nearest.STRIP):
+        some = points[start : start + nearest.STRIP]
+        strips[first + start // nearest.STRIP, :, : len(some)] = some.T
+
+
+def middle_of(geometry: Geometry, most: int = 4096) -> Floats:
     """Mean of a sample of the points without those that are far from its median: outliers must not move the centre.
 
     Any centre gives the same neighbours; a good one only leaves fewer rows open.
     """
     rows = geometry.rows
-    size = min(rows.n_rows, 4096, rows.block_rows(1 << 27))
+    size = min(rows.n_rows, most, rows.block_rows(1 << 27))
     places = np.linspace(0, rows.n_rows - 1, size).astype(np.int64)
     sample = geometry.mapped(rows.select(places), slice(0, size))
     distances = _norms(sample - np.median(sample, axis=0))

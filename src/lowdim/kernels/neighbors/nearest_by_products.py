@@ -1,7 +1,8 @@
 """Nearest points by matrix products: tiles of scalar products that never leave the cache, and the best of each row.
 
-Points are packed in panels of ``WIDTH``: ``panels[p, c, j]`` is coordinate c of point ``p * WIDTH + j``,
-the number of coordinates padded to a multiple of 4. The score of a point y for a row x is |y|^2 - 2 x.y,
+Points are packed in strips of ``STRIP``, ``strips[s, c, j]`` coordinate c of point ``s * STRIP + j``, the number of
+coordinates padded to a multiple of 4; what is multiplied at a time is read in one go. As many strips as hold ``WIDTH``
+points are a panel. The score of a point y for a row x is |y|^2 - 2 x.y,
 the squared distance less |x|^2. Each row keeps its best scores in a max-heap, whose root
 is the score to beat, or, where the points are few, all its scores until the best can be told. A tile needs no
 library, no second pass over memory, and no threads of its own.
@@ -35,6 +36,8 @@ from .product_tiles import (
 )
 
 WIDTH = 256
+STRIP = TOGETHER * LANES
+PER_PANEL = WIDTH // STRIP
 CHUNK = 64
 GROUP = 16
 EMPTY = 3e38
@@ -97,6 +100,23 @@ def multiply_tile(rows: Real, first: int, panel: Real, tile: Real) -> None:
 
 
 @njit(cache=True, nogil=True)
+def multiply_panel(rows: Real, span: Any, strips: Real, panel: int, out: Real, into: int) -> None:
+    """-2 x.y of rows, a multiple of four from ``span[0]`` to ``span[1]``, with all points of a panel of strips.
+
+    ``out`` receives them from line 0 and column ``into`` on. A strip stays in the first cache for all rows.
+    """
+    n_columns = strips.shape[1]
+    flat = strips.reshape(strips.shape[0] * n_columns, STRIP)
+    for strip in range(PER_PANEL):
+        start, column = (panel * PER_PANEL + strip) * n_columns * STRIP, into + strip * STRIP
+        for first in range(span[0], span[1], ROWS):
+            for c in range(0, n_columns, CHAIN):
+                add_more_products(
+                    rows, first, flat, start, (c, min(c + CHAIN, n_columns)), out, first - span[0], column
+                )
+
+
+@njit(cache=True, nogil=True)
 def project_rows(rows: Real, basis: Real, out: Real) -> None:
     """-2 x.v of all rows, a multiple of four, with all columns v of a basis, a multiple of ``LANES``."""
     for first in range(0, rows.shape[0], ROWS):
@@ -155,49 +175,55 @@ def offer_to_columns(tile: Real, norms: Real, base: int, roots: Real, scores: Re
 
 
 @njit(cache=True, nogil=True)
-def unpack_group(panel: Real, first: int, out: Real) -> None:
-    """Points ``first .. first + GROUP`` of a panel as rows."""
-    for c in range(panel.shape[0]):
+def unpack_group(strips: Real, first: int, out: Real) -> None:
+    """Points ``first .. first + GROUP``, all of one strip, as rows."""
+    strip, place = first // STRIP, first % STRIP
+    for c in range(strips.shape[1]):
         for j in range(out.shape[0]):
-            out[j, c] = panel[c, first + j]
+            out[j, c] = strips[strip, c, place + j]
 
 
 @njit(cache=True, nogil=True)
 def nearest_in_pair(
-    panels: Real, norms: Real, left: Integers, right: Integers, roots: Real, scores: Real, points: Places
+    strips: Real, norms: Real, left: Integers, right: Integers, roots: Real, scores: Real, points: Places
 ) -> None:
     """Offer the points of panels ``left`` and ``right`` (first, past the last) to each other's heaps, each pair once.
 
     With left equal to right, the points of one run of panels to each other.
     """
-    tile = np.empty((4, WIDTH), panels.dtype)
-    rows = np.empty((GROUP, panels.shape[1]), panels.dtype)
+    tile = np.empty((GROUP, WIDTH), strips.dtype)
+    rows = np.empty((GROUP, strips.shape[1]), strips.dtype)
     inside = left[0] == right[0]
     for q in range(right[0], right[1]):
         into = slice(q * WIDTH, (q + 1) * WIDTH)
         for p in range(left[0], q + 1 if inside else left[1]):
             for group in range(0, WIDTH, GROUP):
-                unpack_group(panels[p], group, rows)
+                unpack_group(strips, p * WIDTH + group, rows)
+                multiply_panel(rows, (0, GROUP), strips, q, tile, 0)
                 for four in range(0, GROUP, 4):
-                    multiply_tile(rows, four, panels[q], tile)
                     first = p * WIDTH + group + four
                     for row in range(4):
-                        offer_to_row(tile[row], norms[q], q * WIDTH, scores[first + row], points[first + row])
+                        offer_to_row(
+                            tile[four + row], norms[q], q * WIDTH, scores[first + row], points[first + row]
+                        )
                         roots[first + row] = scores[first + row, 0]
                     if p != q:
                         own = norms[p, group + four : group + four + 4]
-                        offer_to_columns(tile, own, first, roots[into], scores[into], points[into])
+                        offer_to_columns(
+                            tile[four : four + 4], own, first, roots[into], scores[into], points[into]
+                        )
 
 
 @njit(cache=True, nogil=True)
-def nearest_of_rows(rows: Real, panels: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
+def nearest_of_rows(rows: Real, strips: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
     """Offer the points of all panels to the heaps of some rows, a multiple of four; point numbers start at ``base``."""
-    tile = np.empty((4, WIDTH), panels.dtype)
-    for q in range(panels.shape[0]):
-        for first in range(0, rows.shape[0], 4):
-            multiply_tile(rows, first, panels[q], tile)
-            for row in range(4):
-                offer_to_row(tile[row], norms[q], base + q * WIDTH, scores[first + row], points[first + row])
+    tile = np.empty((GROUP, WIDTH), strips.dtype)
+    for q in range(norms.shape[0]):
+        for first in range(0, rows.shape[0], GROUP):
+            past = min(first + GROUP, rows.shape[0])
+            multiply_panel(rows, (first, past), strips, q, tile, 0)
+            for row in range(first, past):
+                offer_to_row(tile[row - first], norms[q], base + q * WIDTH, scores[row], points[row])
 
 
 @njit(cache=True, nogil=True)
@@ -216,7 +242,7 @@ def collect(scores: Real, limit: Any, points: Places) -> int:
 
 @njit(cache=True, nogil=True)
 def near_rows(
-    rows: Real, panels: Real, norms: Real, rank: int, n_lanes: int, limits: Real, points: Places
+    rows: Real, strips: Real, norms: Real, rank: int, n_lanes: int, limits: Real, points: Places
 ) -> None:
     """Points near each of some rows (a multiple of four): at least ``rank``, and all with a score below a limit.
 
@@ -227,20 +253,19 @@ def near_rows(
     n_points, room = norms.size, points.shape[1]
     flat = norms.reshape(n_points)
     together = MANY_ROWS
-    if panels.size <= FEW_COORDINATES:
+    if strips.size <= FEW_COORDINATES:
         together = max(ROWS, min(MANY_ROWS, FEW_SCORES // n_points) // ROWS * ROWS)
-    scores, minima = np.empty((together, n_points), panels.dtype), np.empty(n_lanes, panels.dtype)
-    best = np.empty(room, panels.dtype)
+    scores, minima = np.empty((together, n_points), strips.dtype), np.empty(n_lanes, strips.dtype)
+    best = np.empty(room, strips.dtype)
     for start in range(0, rows.shape[0], together):
         held = min(together, rows.shape[0] - start)
-        for q in range(panels.shape[0]):
-            for four in range(0, held, ROWS):
-                multiply_into(rows, start + four, panels[q], scores, four, q * WIDTH)
+        for q in range(norms.shape[0]):
+            multiply_panel(rows, (start, start + held), strips, q, scores, q * WIDTH)
         for row in range(held):
             own = scores[row]
             for lane in range(0, n_lanes, LANES):
                 add_norms(own, flat, lane, n_lanes, minima)
-            limit = panels.dtype.type(EMPTY)
+            limit = strips.dtype.type(EMPTY)
             for lane in range(0, n_lanes, LANES):
                 limit = min(limit, least_of_rank(minima, lane, rank))
             if collect(own, limit, points[start + row]) > room:
@@ -254,15 +279,15 @@ def near_rows(
 
 @njit(cache=True, nogil=True)
 def within_limits(
-    rows: Real, panels: Real, norms: Real, limits: Real, counts: Integers
+    rows: Real, strips: Real, norms: Real, limits: Real, counts: Integers
 ) -> tuple[Integers, Integers]:
     """Every (row, point) with a score of at most the row's limit; ``counts`` receives the number of each row."""
-    tile = np.empty((4, WIDTH), panels.dtype)
+    tile = np.empty((4, WIDTH), strips.dtype)
     found_rows, found_points = np.empty(1024, np.int64), np.empty(1024, np.int64)
     size = 0
-    for q in range(panels.shape[0]):
+    for q in range(norms.shape[0]):
         for first in range(0, rows.shape[0], 4):
-            multiply_tile(rows, first, panels[q], tile)
+            multiply_panel(rows, (first, first + 4), strips, q, tile, 0)
             if size + 4 * WIDTH > found_rows.size:
                 larger_rows, larger_points = (
                     np.empty(2 * found_rows.size + 4 * WIDTH, np.int64),

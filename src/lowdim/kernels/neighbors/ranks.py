@@ -56,11 +56,11 @@ def span(distances: Any, own: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def fill_buckets(distances: Floats, own: int, buckets: Any, starts: Places) -> None:
+def fill_buckets(distances: Floats, own: int, buckets: Any, starts: Places) -> Any:
     """The bucket of each point, of equal widths from the least distance to the largest, and how many each holds.
 
     A larger distance is never in an earlier bucket. The last bucket is that of ``own`` alone. ``starts[b + 1]``
-    receives the points in bucket b.
+    receives the points in bucket b. Returned are the least distance and the buckets in a unit of distance.
     """
     ends = np.array(span(distances.view(np.int64), own)).view(np.float64)
     last, width = BUCKETS, ends[1] - ends[0]
@@ -74,6 +74,7 @@ def fill_buckets(distances: Floats, own: int, buckets: Any, starts: Places) -> N
     counts = starts[1:]
     for point in range(distances.size):
         counts[buckets[point]] += 1
+    return ends[0], scale
 
 
 @njit(cache=True, nogil=True)

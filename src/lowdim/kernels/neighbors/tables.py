@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.records import Floats
+from ...core.records import Floats, Integers
 from ..compiling import njit
-from .nearest_by_products import multiply_into
+from .nearest_by_products import STRIP, multiply_into
 from .product_tiles import ROWS
 
 WIDTH = 256
 PADDED = WIDTH + 8  # a power of two would send every coordinate of a point to one cache set
 DEPTH = 64
-POINTS = 64
+POINTS = 32
 
 
 @njit(cache=True, nogil=True)
@@ -93,35 +93,77 @@ def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, unit: float, out: F
 
 
 @njit(cache=True, nogil=True)
-def whole_table(
-    panel: NDArray[Any],
+def finish_row(squared: Any, square: float, y_squares: Any, limit: float, unit: float, out: Any) -> int:
+    """Turn -2 x'y into squared distances, put distances into ``out``; returns how many squares are below a limit."""
+    hits = 0
+    for point in range(squared.size):
+        full = (square + y_squares[point]) + squared[point]
+        squared[point] = full
+        hits += full < limit
+        out[point] = np.sqrt(max(full, 0.0)) * unit
+    return hits
+
+
+@njit(cache=True, nogil=True)
+def product_table(
+    strips: NDArray[Any],
     squares: Floats,
     y: NDArray[Any],
-    middle: float,
+    frame: tuple[NDArray[Any], float, float],
     y_squares: Floats,
-    unit: float,
+    limits: Floats,
     out: Floats,
+    near: Any,
+    counts: Integers,
 ) -> None:
-    """Distances of rows to all points from |x|^2 + |y|^2 - 2 x'y, where products and sums are whole numbers.
+    """Distances of rows to all points from |x|^2 + |y|^2 - 2 x'y, the products in the precision of ``strips``.
 
-    ``panel[c, j]`` is coordinate c of row j less ``middle``, the number of rows filled up to one of ``LANES``; the
-    ``squares`` are the norms without it too. ``unit`` is that in which the squares are small enough.
+    ``strips[s, c, j]`` is coordinate c of row STRIP s + j less the centre and in a unit, filled up with zeros; the
+    ``frame`` is that centre, in the precision in which it is subtracted, the inverse of the unit, and the unit in which
+    the distances are wanted. The squared norms are in it too. ``near[i]`` receives the points whose squared distances
+    from row i are below its limit, as far as there is room, ``counts[i]`` how many they are.
     """
-    size, n_columns = 1.0 / (unit * unit), y.shape[1]
-    points, tile = np.zeros((POINTS, n_columns), panel.dtype), np.empty((POINTS, panel.shape[1]), panel.dtype)
-    shift = panel.dtype.type(middle)
+    centre, shrink, unit = frame
+    n_columns, precise = y.shape[1], centre.dtype.type
+    points = np.zeros((POINTS, n_columns), strips.dtype)
+    tile, squared = np.empty((POINTS, STRIP * strips.shape[0]), strips.dtype), np.empty(POINTS)
+    factor = precise(shrink)
+    for row in range(out.shape[0]):
+        counts[row] = 0
     for start in range(0, y.shape[0], POINTS):
         count = min(POINTS, y.shape[0] - start)
         for point in range(count):
             values, moved = y[start + point], points[point]
             for c in range(n_columns):
-                moved[c] = panel.dtype.type(values[c]) - shift
+                moved[c] = (precise(values[c]) - centre[c]) * factor
         for four in range(0, count, ROWS):
-            multiply_into(points, four, panel, tile, four, 0)
+            for strip in range(strips.shape[0]):
+                multiply_into(points, four, strips[strip], tile, four, strip * STRIP)
         for row in range(out.shape[0]):
+            # Loops of their own, so that all but the first, which reads a column, are done in vectors.
             for point in range(count):
-                squared = (squares[row] + y_squares[start + point]) + tile[point, row]
-                out[row, start + point] = np.sqrt(squared * size) * unit
+                squared[point] = tile[point, row]
+            hits = finish_row(
+                squared[:count], squares[row], y_squares[start:], limits[row], unit, out[row, start:]
+            )
+            if hits > 0:
+                for point in range(count):
+                    if squared[point] < limits[row]:
+                        if counts[row] < near.shape[1]:
+                            near[row, counts[row]] = start + point
+                        counts[row] += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def centred_squares(y: NDArray[Any], centre: NDArray[Any], shrink: float, out: Floats) -> None:
+    """Squared norms of points less a centre, times a factor; the differences in the precision of the centre."""
+    precise = centre.dtype.type
+    for point in range(y.shape[0]):
+        values, total = y[point], 0.0
+        for c in range(y.shape[1]):
+            value = np.float64(precise(values[c]) - centre[c]) * shrink
+            total += value * value
+        out[point] = total
 
 
 @njit(cache=True, nogil=True)

@@ -25,7 +25,7 @@ RUN = 8
 
 
 class BlockedSearcher:
-    """Keeps the points in panels in single precision."""
+    """Keeps the points in strips in single precision."""
 
     name = "blocked"
     is_exact = True
@@ -49,7 +49,7 @@ class BlockedSearcher:
     def __init__(self, centred: CentredPoints, run: Run) -> None:
         self.centred = centred
         self.n_points = centred.geometry.rows.n_rows
-        self.panels, self.norms = centred.panels(slice(0, self.n_points), np.float32, run)
+        self.strips, self.norms = centred.strips(slice(0, self.n_points), np.float32, run)
 
     def of_points(self, count: int, run: Run) -> Found:
         """Candidates of every indexed point; a pair of points is multiplied once and offered to both.
@@ -57,14 +57,13 @@ class BlockedSearcher:
         In a round every run of panels meets one other, as in a tournament, so that no two threads touch the
         same heap.
         """
-        starts = np.arange(0, self.panels.shape[0], RUN)
-        runs = np.column_stack((starts, np.minimum(starts + RUN, self.panels.shape[0])))
+        n_panels = len(self.norms)
+        starts = np.arange(0, n_panels, RUN)
+        runs = np.column_stack((starts, np.minimum(starts + RUN, n_panels)))
         rounds = tournament(len(runs))
 
         def start() -> State:
-            scores, points = _empty_heaps(
-                self.panels.shape[0] * kernels.neighbors.nearest_by_products.WIDTH, count, np.float32
-            )
+            scores, points = _empty_heaps(self.norms.size, count, np.float32)
             return {"scores": scores, "points": points, "roots": scores[:, 0].copy(), "turn": 0}
 
         def play(state: State) -> State:
@@ -73,7 +72,7 @@ class BlockedSearcher:
             def meet(part: slice) -> None:
                 for left, right in pairs[part]:
                     kernels.neighbors.nearest_by_products.nearest_in_pair(
-                        self.panels, self.norms, runs[left], runs[right], *heaps
+                        self.strips, self.norms, runs[left], runs[right], *heaps
                     )
 
             run.map(meet, len(pairs), block_rows=1)
@@ -89,7 +88,7 @@ class BlockedSearcher:
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: ``count`` or some more or fewer."""
         packed, norms = self.centred.packed(rows, part, np.float32)
-        points, roots = best_in_panels(packed, self.panels, self.norms, count, self.n_points)
+        points, roots = best_in_panels(packed, self.strips, self.norms, count, self.n_points)
         return self._found(points[: norms.size], roots[: norms.size], norms)
 
     def within(self, rows: Rows | None, part: slice, squared: float, run: Run) -> tuple[Integers, Integers]:
@@ -103,7 +102,7 @@ class BlockedSearcher:
         limits[: norms.size] = np.nextafter(exact.astype(np.float32), np.float32(np.inf))
         counts = np.zeros(packed.shape[0], np.int64)
         owners, points = kernels.neighbors.nearest_by_products.within_limits(
-            packed, self.panels, self.norms, limits, counts
+            packed, self.strips, self.norms, limits, counts
         )
         kept = points < self.n_points
         counts = np.bincount(owners[kept], minlength=norms.size)[: norms.size]
@@ -111,7 +110,7 @@ class BlockedSearcher:
 
     @property
     def _chain(self) -> int:
-        return longest_chain(int(self.panels.shape[1]))
+        return longest_chain(int(self.strips.shape[1]))
 
     def _found(self, points: NDArray[Any], roots: NDArray[Any], norms: Floats) -> Found:
         worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(
@@ -121,7 +120,7 @@ class BlockedSearcher:
 
 
 def best_in_panels(
-    rows: NDArray[Any], panels: NDArray[Any], norms: NDArray[Any], count: int, n_points: int
+    rows: NDArray[Any], strips: NDArray[Any], norms: NDArray[Any], count: int, n_points: int
 ) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Points with the best scores for each row, about ``count``, -1 where there are fewer; and a limit to all others.
 
@@ -132,11 +131,11 @@ def best_in_panels(
     )
     if norms.size > MOST_AT_ONCE or 4 * lanes > n_points:
         scores, points = _empty_heaps(rows.shape[0], count, np.float32)
-        kernels.neighbors.nearest_by_products.nearest_of_rows(rows, panels, norms, 0, scores, points)
+        kernels.neighbors.nearest_by_products.nearest_of_rows(rows, strips, norms, 0, scores, points)
         return points, scores[:, 0]
     rank = count - 2
     limits, points = np.empty(rows.shape[0], np.float32), np.full((rows.shape[0], 4 * rank), -1, np.int32)
-    kernels.neighbors.nearest_by_products.near_rows(rows, panels, norms, rank, lanes, limits, points)
+    kernels.neighbors.nearest_by_products.near_rows(rows, strips, norms, rank, lanes, limits, points)
     return points[:, : int((points >= 0).any(axis=0).sum())], limits
 
 
@@ -148,11 +147,11 @@ def nearest_in_double(centred: CentredPoints, rows: Rows, count: int, run: Run) 
     width = kernels.neighbors.nearest_by_products.WIDTH
     step = width * max(1, min(16, centred.geometry.rows.block_rows(1 << 26) // width))
     for start in range(0, n_points, step):
-        panels, sizes = centred.panels(slice(start, min(start + step, n_points)), np.float64, run)
+        strips, sizes = centred.strips(slice(start, min(start + step, n_points)), np.float64, run)
 
-        def scan(part: slice, start: int = start, panels: Any = panels, sizes: Any = sizes) -> None:
+        def scan(part: slice, start: int = start, strips: Any = strips, sizes: Any = sizes) -> None:
             kernels.neighbors.nearest_by_products.nearest_of_rows(
-                packed[part], panels, sizes, start, scores[part], points[part]
+                packed[part], strips, sizes, start, scores[part], points[part]
             )
 
         run.map(scan, packed.shape[0], block_rows=256)

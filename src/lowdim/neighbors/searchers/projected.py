@@ -11,14 +11,14 @@ from ... import kernels
 from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
-from ..centred_points import FURTHEST, CentredPoints
+from ..centred_points import FURTHEST, CentredPoints, empty_strips, fill_panel
 from ..projection import Projection
 from .base import Found
 from .blocked import BlockedSearcher, best_in_panels, longest_chain
 
 
 class ProjectedSearcher:
-    """Keeps the projected points in panels in single precision; all else it asks a ``BlockedSearcher``."""
+    """Keeps the projected points in strips in single precision; all else it asks a ``BlockedSearcher``."""
 
     name = "blocked"
     is_exact = True
@@ -27,7 +27,7 @@ class ProjectedSearcher:
         self.centred = centred
         self.projection = projection
         self.n_points = centred.geometry.rows.n_rows
-        self.panels, self.norms = self._panels(run)
+        self.strips, self.norms = self._strips(run)
         self._full: BlockedSearcher | None = None
 
     def full(self, run: Run) -> BlockedSearcher:
@@ -48,7 +48,7 @@ class ProjectedSearcher:
         """Candidates of the new rows of a slice: so many that most rows need no others."""
         images, sizes, norms = self._images(rows, part)
         wanted = min(self.n_points, int(np.ceil(count * self.projection.candidates)))
-        points, roots = best_in_panels(images, self.panels, self.norms, wanted, self.n_points)
+        points, roots = best_in_panels(images, self.strips, self.norms, wanted, self.n_points)
         points, roots = points[: norms.size], roots[: norms.size]
         worst = np.where(roots < kernels.neighbors.nearest_by_products.EMPTY, roots, np.inf) + np.square(
             sizes
@@ -76,19 +76,19 @@ class ProjectedSearcher:
         sizes = np.sqrt(np.square(images[: norms.size], dtype=np.float64).sum(axis=1))
         return images, sizes, norms
 
-    def _panels(self, run: Run) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The projected points in panels, and their squared norms."""
+    def _strips(self, run: Run) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The projected points in strips, and their squared norms."""
         width = kernels.neighbors.nearest_by_products.WIDTH
         count = -(-self.n_points // width)
-        panels = np.zeros((count, self.projection.n_directions, width), np.float32)
+        strips = empty_strips(count, self.projection.n_directions, np.float32)
         squares = np.full((count, width), np.inf, np.float32)
 
         def fill(which: slice) -> None:
             for panel in range(which.start, which.stop):
                 part = slice(panel * width, min((panel + 1) * width, self.n_points))
                 images, sizes, norms = self._images(None, part)
-                panels[panel, :, : norms.size] = images[: norms.size].T
+                fill_panel(strips, panel, images[: norms.size])
                 squares[panel, : norms.size] = np.where(norms > FURTHEST, np.inf, np.square(sizes))
 
         run.map(fill, count, block_rows=8)
-        return panels, squares
+        return strips, squares

@@ -10,6 +10,7 @@ from lowdim import kernels
 from lowdim.data.rows import Rows
 from lowdim.kernels.neighbors.ranks import SORTED
 from lowdim.metrics.distance_tables import MappedDistances, RanksAsked, View
+from lowdim.metrics.products import LEAST_COLUMNS
 from lowdim.metrics.score_results import MEASURES
 from lowdim.neighbors.metrics import MAPPED
 
@@ -20,7 +21,7 @@ N_ROWS, K = 6, 15
 def make(kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points of a kind and an embedding of them."""
     rng = np.random.default_rng(3)
-    normal = rng.standard_normal((N_POINTS, 40))
+    normal = rng.standard_normal((N_POINTS, LEAST_COLUMNS + 5))
     points = {
         "double": normal,
         "single": normal.astype(np.float32),

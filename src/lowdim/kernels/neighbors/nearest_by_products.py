@@ -39,7 +39,9 @@ WIDTH = 256
 STRIP = TOGETHER * LANES
 PER_PANEL = WIDTH // STRIP
 CHUNK = 64
-GROUP = 16
+GROUP, WIDE_GROUP, WIDE_FROM = 16, 64, 128
+"""Rows that are multiplied with a panel at a time: few, so that their products stay in the first cache; but more from
+so many columns on, where a panel no longer fits the second cache and is read from further away."""
 EMPTY = 3e38
 # Points whose panels stay in the second cache are multiplied with as few rows at a time as have their scores in the
 # first one; larger ones come from further away, and are worth it for many rows only.
@@ -176,11 +178,13 @@ def offer_to_columns(tile: Real, norms: Real, base: int, roots: Real, scores: Re
 
 @njit(cache=True, nogil=True)
 def unpack_group(strips: Real, first: int, out: Real) -> None:
-    """Points ``first .. first + GROUP``, all of one strip, as rows."""
-    strip, place = first // STRIP, first % STRIP
-    for c in range(strips.shape[1]):
+    """Points ``first .. first + out.shape[0]``, as rows; a part of each strip at a time, which stays in the cache."""
+    n_columns = strips.shape[1]
+    for start in range(0, n_columns, CHAIN):
         for j in range(out.shape[0]):
-            out[j, c] = strips[strip, c, place + j]
+            strip, place = (first + j) // STRIP, (first + j) % STRIP
+            for c in range(start, min(start + CHAIN, n_columns)):
+                out[j, c] = strips[strip, c, place]
 
 
 @njit(cache=True, nogil=True)
@@ -191,36 +195,38 @@ def nearest_in_pair(
 
     With left equal to right, the points of one run of panels to each other.
     """
-    tile = np.empty((GROUP, WIDTH), strips.dtype)
-    rows = np.empty((GROUP, strips.shape[1]), strips.dtype)
+    size = GROUP if strips.shape[1] <= WIDE_FROM else WIDE_GROUP
+    tile = np.empty((size, WIDTH), strips.dtype)
+    rows = np.empty((size, strips.shape[1]), strips.dtype)
     inside = left[0] == right[0]
-    for q in range(right[0], right[1]):
-        into = slice(q * WIDTH, (q + 1) * WIDTH)
-        for p in range(left[0], q + 1 if inside else left[1]):
-            for group in range(0, WIDTH, GROUP):
-                unpack_group(strips, p * WIDTH + group, rows)
-                multiply_panel(rows, (0, GROUP), strips, q, tile, 0)
-                for four in range(0, GROUP, 4):
+    for p in range(left[0], left[1]):
+        for group in range(0, WIDTH, size):
+            unpack_group(strips, p * WIDTH + group, rows)
+            for q in range(p if inside else right[0], right[1]):
+                multiply_panel(rows, (0, size), strips, q, tile, 0)
+                into = slice(q * WIDTH, (q + 1) * WIDTH)
+                for four in range(0, size, ROWS):
                     first = p * WIDTH + group + four
-                    for row in range(4):
+                    for row in range(ROWS):
                         offer_to_row(
                             tile[four + row], norms[q], q * WIDTH, scores[first + row], points[first + row]
                         )
                         roots[first + row] = scores[first + row, 0]
                     if p != q:
-                        own = norms[p, group + four : group + four + 4]
+                        own = norms[p, group + four : group + four + ROWS]
                         offer_to_columns(
-                            tile[four : four + 4], own, first, roots[into], scores[into], points[into]
+                            tile[four : four + ROWS], own, first, roots[into], scores[into], points[into]
                         )
 
 
 @njit(cache=True, nogil=True)
 def nearest_of_rows(rows: Real, strips: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
     """Offer the points of all panels to the heaps of some rows, a multiple of four; point numbers start at ``base``."""
-    tile = np.empty((GROUP, WIDTH), strips.dtype)
+    size = GROUP if strips.shape[1] <= WIDE_FROM else WIDE_GROUP
+    tile = np.empty((size, WIDTH), strips.dtype)
     for q in range(norms.shape[0]):
-        for first in range(0, rows.shape[0], GROUP):
-            past = min(first + GROUP, rows.shape[0])
+        for first in range(0, rows.shape[0], size):
+            past = min(first + size, rows.shape[0])
             multiply_panel(rows, (first, past), strips, q, tile, 0)
             for row in range(first, past):
                 offer_to_row(tile[row - first], norms[q], base + q * WIDTH, scores[row], points[row])

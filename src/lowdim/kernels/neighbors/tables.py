@@ -15,7 +15,8 @@ from .product_tiles import ROWS
 WIDTH = 256
 PADDED = WIDTH + 8  # a power of two would send every coordinate of a point to one cache set
 DEPTH = 64
-POINTS = 32
+POINTS, TOLD = 32, 128
+"""Points that are multiplied at a time, and that are told at a time."""
 
 
 @njit(cache=True, nogil=True)
@@ -93,14 +94,18 @@ def dense_table(x: Floats, y: NDArray[Any], y_terms: Floats, unit: float, out: F
 
 
 @njit(cache=True, nogil=True)
-def finish_row(squared: Any, square: float, y_squares: Any, limit: float, unit: float, out: Any) -> int:
-    """Turn -2 x'y into squared distances, put distances into ``out``; returns how many squares are below a limit."""
-    hits = 0
-    for point in range(squared.size):
-        full = (square + y_squares[point]) + squared[point]
-        squared[point] = full
-        hits += full < limit
-        out[point] = np.sqrt(max(full, 0.0)) * unit
+def finish_row(
+    products: Any, line: int, square: float, y_squares: Floats, span: Any, frame: Any, out: Floats
+) -> int:
+    """Distances of a row to the points of a span, from -2 x'y; returns how many squares are below a limit.
+
+    ``frame`` is that limit and the unit.
+    """
+    hits, start, (limit, unit) = 0, span[0], frame
+    for point in range(start, span[1]):
+        squared = (square + y_squares[point]) + products[line, point - start]
+        hits += squared < limit
+        out[line, point] = np.sqrt(max(squared, 0.0)) * unit
     return hits
 
 
@@ -124,33 +129,33 @@ def product_table(
     from row i are below its limit, as far as there is room, ``counts[i]`` how many they are.
     """
     centre, shrink, unit = frame
-    n_columns, precise = y.shape[1], centre.dtype.type
-    points = np.zeros((POINTS, n_columns), strips.dtype)
-    tile, squared = np.empty((POINTS, STRIP * strips.shape[0]), strips.dtype), np.empty(POINTS)
-    factor = precise(shrink)
+    precise = centre.dtype.type
+    points, factor = np.zeros((POINTS, y.shape[1]), strips.dtype), precise(shrink)
+    tile = np.empty((TOLD, STRIP * strips.shape[0]), strips.dtype)
+    products = np.empty((out.shape[0], TOLD), strips.dtype)
     for row in range(out.shape[0]):
         counts[row] = 0
-    for start in range(0, y.shape[0], POINTS):
-        count = min(POINTS, y.shape[0] - start)
-        for point in range(count):
-            values, moved = y[start + point], points[point]
-            for c in range(n_columns):
-                moved[c] = (precise(values[c]) - centre[c]) * factor
-        for four in range(0, count, ROWS):
-            for strip in range(strips.shape[0]):
-                multiply_into(points, four, strips[strip], tile, four, strip * STRIP)
-        for row in range(out.shape[0]):
-            # Loops of their own, so that all but the first, which reads a column, are done in vectors.
+    for start in range(0, y.shape[0], TOLD):
+        stop = min(start + TOLD, y.shape[0])
+        for first in range(start, stop, POINTS):
+            count = min(POINTS, stop - first)
             for point in range(count):
-                squared[point] = tile[point, row]
-            hits = finish_row(
-                squared[:count], squares[row], y_squares[start:], limits[row], unit, out[row, start:]
-            )
-            if hits > 0:
-                for point in range(count):
-                    if squared[point] < limits[row]:
+                values, moved = y[first + point], points[point]
+                for c in range(values.size):
+                    moved[c] = (precise(values[c]) - centre[c]) * factor
+            for four in range(0, count, ROWS):
+                for strip in range(strips.shape[0]):
+                    multiply_into(points, four, strips[strip], tile, first - start + four, strip * STRIP)
+        for row in range(out.shape[0]):
+            for point in range(stop - start):
+                products[row, point] = tile[point, row]
+        for row in range(out.shape[0]):
+            span, limit = (start, stop), limits[row]
+            if finish_row(products, row, squares[row], y_squares, span, (limit, unit), out) > 0:
+                for point in range(start, stop):
+                    if (squares[row] + y_squares[point]) + products[row, point - start] < limit:
                         if counts[row] < near.shape[1]:
-                            near[row, counts[row]] = start + point
+                            near[row, counts[row]] = point
                         counts[row] += 1
 
 

@@ -1,6 +1,7 @@
 """Neighbours among wide unit vectors, such as embeddings of texts and images: 15 of each row by cosine.
 
-PyNNDescent, usearch and faiss take part where they are installed.
+And exactly among rows of 784 columns: digits, digits with noise, and nothing but noise. PyNNDescent, usearch and faiss
+take part where they are installed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+import lowdim
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.neighbors import build_index
@@ -22,6 +24,8 @@ from .harness import THREADS, run, table
 TITLE = "Neighbours among wide rows: k = 15 of unit vectors with 384 columns"
 KINDS = ("clusters", "rank 10", "rank 30", "rank 100", "uniform")
 """1000 clusters; as many dimensions with a tenth of noise in every column; nothing but noise."""
+PIXELS = ("digits", "digits and noise", "normal")
+"""784 columns in single precision; the noise of a pixel is 3 of 255."""
 N_COLUMNS, K, BLOCK = 384, 15, 50_000
 WARM_UP = 2000
 SAMPLE = 500
@@ -31,7 +35,7 @@ EXACT = ["lowdim, exact", "faiss flat"]
 
 @dataclass(frozen=True)
 class Vectors:
-    """Unit vectors and of which kind they are."""
+    """Rows and of which kind they are."""
 
     X: np.ndarray
     kind: str
@@ -39,8 +43,10 @@ class Vectors:
 
 def load(size: int) -> Vectors:
     """So many vectors, a multiple of ten; the last digit is the number of the kind."""
-    n_rows, kind = size - size % 10, KINDS[size % 10]
+    n_rows, kind = size - size % 10, (*KINDS, *PIXELS)[size % 10]
     rng = np.random.default_rng(0)
+    if kind in PIXELS:
+        return Vectors(_pixels(n_rows, kind, rng), kind)
     X = np.empty((n_rows, N_COLUMNS), np.float32)
     rank = int(kind.split()[1]) if kind.startswith("rank") else 1000
     axes = rng.standard_normal((rank, N_COLUMNS), np.float32)
@@ -54,10 +60,19 @@ def load(size: int) -> Vectors:
     return Vectors(X, kind)
 
 
-def ours(X: np.ndarray, search: str) -> np.ndarray:
+def _pixels(n_rows: int, kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Some digits, with noise or without, or as much noise."""
+    if kind == "normal":
+        return rng.standard_normal((n_rows, 784), np.float32)
+    digits = lowdim.datasets.load("mnist").data
+    X = digits[rng.permutation(len(digits))[:n_rows]].astype(np.float32)
+    return X + 3 * rng.standard_normal(X.shape, np.float32) if kind == "digits and noise" else X
+
+
+def ours(X: np.ndarray, search: str, metric: str) -> np.ndarray:
     """lowdim."""
     run = Run.of(n_jobs=THREADS)
-    index = build_index(Rows(X), "cosine", search=search, n_neighbors=K, run=run)
+    index = build_index(Rows(X), metric, search=search, n_neighbors=K, run=run)
     return index.query(None, K, run).indices.reshape(-1, K)
 
 
@@ -125,12 +140,12 @@ def timed(find: Callable[[np.ndarray], np.ndarray]) -> Callable[[Vectors], tuple
 
 
 CONTESTANTS = {
-    "lowdim": timed(partial(ours, search="approximate")),
+    "lowdim": timed(partial(ours, search="approximate", metric="cosine")),
     "PyNNDescent": timed(descent),
     "usearch": timed(usearch),
     "faiss HNSW": timed(faiss_hnsw),
     "faiss IVF": timed(faiss_ivf),
-    "lowdim, exact": timed(partial(ours, search="exact")),
+    "lowdim, exact": timed(partial(ours, search="exact", metric="euclidean")),
     "faiss flat": timed(faiss_flat),
 }
 
@@ -139,9 +154,9 @@ def judge(data: Vectors, outcome: tuple[np.ndarray, float]) -> dict[str, Any]:
     """Seconds, and how many of the true neighbours of some rows were found."""
     found, seconds = outcome
     sample = np.random.default_rng(1).choice(len(data.X), SAMPLE, replace=False)
-    products = data.X[sample] @ data.X.T
-    products[np.arange(SAMPLE), sample] = -np.inf
-    true = np.argpartition(-products, K - 1, axis=1)[:, :K]
+    scores = np.square(data.X).sum(axis=1) - 2 * data.X[sample] @ data.X.T
+    scores[np.arange(SAMPLE), sample] = np.inf
+    true = np.argpartition(scores, K - 1, axis=1)[:, :K]
     shares = [np.isin(a, b).mean() for a, b in zip(true, found[sample], strict=True)]
     return {"seconds": seconds, "recall": float(np.mean(shares))}
 
@@ -151,7 +166,7 @@ def compare(names: list[str], size: int, kind: int) -> list[list[str]]:
     rows = []
     for name in names:
         one = run("wide", name, size + kind, repeats=0, timeout=1800)
-        label = [KINDS[kind], name]
+        label = [(*KINDS, *PIXELS)[kind], name]
         if one.failure:
             rows.append([*label, one.failure, "", ""])
         else:
@@ -161,10 +176,13 @@ def compare(names: list[str], size: int, kind: int) -> list[list[str]]:
 
 
 def report(quick: bool) -> str:
-    """All kinds approximately, one of them exactly."""
+    """All kinds approximately, one of them exactly; then rows of 784 columns exactly."""
     size, exact = (20_000, 10_000) if quick else (200_000, 50_000)
     header = ["data", "", "seconds", "recall", "peak GB above the data"]
     rows = [row for kind in range(len(KINDS)) for row in compare(APPROXIMATE, size, kind)]
     parts = [f"\nN = {size:,}\n\n{table(header, rows)}"]
     parts.append(f"\nExactly, N = {exact:,}\n\n{table(header, compare(EXACT, exact, 2))}")
+    for count in (2_000,) if quick else (20_000, 70_000):
+        rows = [row for kind in range(len(PIXELS)) for row in compare(EXACT, count, len(KINDS) + kind)]
+        parts.append(f"\nExactly, 784 columns, N = {count:,}\n\n{table(header, rows)}")
     return "\n".join(parts)

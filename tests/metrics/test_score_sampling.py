@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from lowdim.data.rows import Rows
 from lowdim.metrics import score
 from lowdim.metrics.sampling import Sample
 from lowdim.metrics.score import _sampled_rows
@@ -105,8 +106,20 @@ def test_a_share_has_an_interval_even_where_all_hit():
 
 
 def test_rows_by_the_number_of_points(data):
-    assert [_sampled_rows(n) for n in (5001, 70_000, 200_000, 1_000_000)] == [2000, 1428, 500, 500]
+    sizes = 5001, 70_000, 200_000, 1_000_000
+    assert [drawn_of(n, 50) for n in sizes] == [2000, 1428, 500, 500]
     X = np.random.default_rng(0).standard_normal((5001, 2))
     found = score(X, X, measures="pearson")
     assert found.n_rows == 2000
     assert found.pearson == pytest.approx(1.0)
+
+
+def test_fewer_rows_are_drawn_where_rows_are_wide():
+    drawn = [drawn_of(70_000, n_columns) for n_columns in (128, 384, 784, 1_628, 100_000)]
+    assert drawn == [1428, 1220, 993, 714, 714]
+    assert drawn_of(70_000, 70_000, "precomputed") == 1428
+
+
+def drawn_of(n_points, n_columns, metric="euclidean"):
+    """Rows that "auto" draws of so many points; they take no room."""
+    return _sampled_rows(Rows(np.broadcast_to(np.zeros(1), (n_points, n_columns))), metric)

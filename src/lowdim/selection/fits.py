@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from ..core.events import Event, Events, Listener
+from ..core.parallel import count_workers, map_blocks
 from ..core.places import Place
 from ..core.rules import Whole
 from ..core.run import Store
@@ -20,6 +21,8 @@ from .measures import Fit, Part
 from .out_of_sample import place_outside
 from .result import FitRecord
 
+QUICK = 5.0
+"""Seconds up to which fits are made side by side: an interrupt waits for those that have begun."""
 FAILURES = (LowdimError, LowdimWarning, ValueError, ArithmeticError, MemoryError)
 
 
@@ -60,9 +63,59 @@ class Fits:
     listeners: tuple[Listener, ...]
 
     def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
-        """A run for each point on one part of the data."""
-        for family in self.families():
-            yield from self.family_runs(family, part, shared, events, top)
+        """A run for each point on one part of the data.
+
+        The first fit makes what all share, on all threads. Quick ones after it are made side by side, each on a thread
+        of its own, where nobody listens to them and nothing is kept: most of such a fit are steps that gain little from
+        threads. They are judged one after the other, in the order of the points and in the calling thread.
+        """
+        families, width = self.families(), self._side_by_side(events, top)
+        begun = 0
+        while begun < len(families):
+            some = [family[0] for family in families[begun : begun + width]]
+            if (
+                begun == 0
+                or len(some) == 1
+                or any(len(family) > 1 for family in families[begun : begun + width])
+            ):
+                for run in self.family_runs(families[begun], part, shared, events, top):
+                    width = width if run.seconds <= QUICK else 1
+                    yield run
+                begun += 1
+            else:
+                yield from self._together(some, part, shared, top)
+                begun += len(some)
+
+    def _side_by_side(self, events: Events, top: Place) -> int:
+        """Fits that may be made at a time."""
+        is_heard = events.listeners or self.listeners or self.estimator.verbose
+        if is_heard or self.estimator.callback is not None or top.is_active:
+            return 1
+        return count_workers(self.estimator.n_jobs)
+
+    def _together(self, places: list[int], part: Part, shared: Shared, top: Place) -> Iterator[FitRecord]:
+        """Fits of some points, each on one thread; then their runs."""
+
+        def fit(which: slice) -> tuple[Fit | None, Watch, str, float]:
+            watch, began = Watch(()), time.perf_counter()
+            try:
+                found = self._fit(self.points[places[which.start]], part, shared, watch, top)
+            except FAILURES as error:
+                return None, watch, str(error) or type(error).__name__, time.perf_counter() - began
+            return found, watch, "ok", time.perf_counter() - began
+
+        fits = map_blocks(fit, len(places), n_jobs=self.estimator.n_jobs, block_rows=1)
+        for place, (found, watch, failure, took) in zip(places, fits, strict=True):
+            figures: dict[str, float] = {}
+            status, began = failure, time.perf_counter()
+            if found is not None:
+                try:
+                    figures = self.judges.figures(found, part)
+                    watch.stages["score"] = time.perf_counter() - began
+                except FAILURES as error:
+                    status = str(error) or type(error).__name__
+            seconds = took + time.perf_counter() - began
+            yield FitRecord(place, part.seed, figures, seconds, watch.stages, tuple(watch.warnings), status)
 
     def families(self) -> list[list[int]]:
         """Places of the points that differ in ``n_components`` alone."""

@@ -80,7 +80,8 @@ def score(
     intervals have no width; only ``recall_area`` is, beyond 5,000 points, known to 1e-4 alone, since ranks far from the
     first ones are taken from a histogram of the distances. Beyond 5,000 points of 128 columns or more, Euclidean
     distances come from products in single precision with a bound on what rounding does; wherever a rank could depend on
-    it they are measured in double precision, so that ranks stay exact. The correlations are then known to 1e-6.
+    it they are measured in double precision, so that ranks stay exact. The correlations are then known to 1e-6. Rows in
+    double precision are held in single precision too while they are compared, if that takes no more than a gigabyte.
 
     Parameters
     ----------

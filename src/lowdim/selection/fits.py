@@ -12,6 +12,7 @@ from ..core.places import Place
 from ..core.rules import Whole
 from ..core.run import Store
 from ..core.shared import Shared
+from ..engine.task import ONE_BLAS_THREAD
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from .choose import Judges
@@ -104,7 +105,9 @@ class Fits:
                 return None, watch, str(error) or type(error).__name__, time.perf_counter() - began
             return found, watch, "ok", time.perf_counter() - began
 
-        fits = map_blocks(fit, len(places), n_jobs=self.estimator.n_jobs, block_rows=1)
+        # The threads of BLAS wait for each other in a spin: with two in each of two fits most of their time goes there.
+        with ONE_BLAS_THREAD:
+            fits = map_blocks(fit, len(places), n_jobs=self.estimator.n_jobs, block_rows=1)
         for place, (found, watch, failure, took) in zip(places, fits, strict=True):
             figures: dict[str, float] = {}
             status, began = failure, time.perf_counter()

@@ -81,10 +81,11 @@ def test_every_result_at_once(lowdim_command, folder):
     assert answer.out == ""
 
 
-def test_a_page_of_a_family_has_all_of_its_positions(lowdim_command, folder):
+@pytest.mark.parametrize("objective", ["", "--objective elastic-embedding --lam 10"])
+def test_a_page_of_a_family_has_all_of_its_positions(lowdim_command, folder, objective):
     answer = lowdim_command(
-        f"{LABELLED} -m neighbor-spectrum --perplexity 8 --positions 0,1,2 --position 1 --max-iter 5 --plot a.html "
-        "--plot a.gif -o a.csv"
+        f"{LABELLED} -m neighbor-spectrum {objective} --perplexity 8 --positions 0,1,2 --position 1 --max-iter 5 "
+        "--plot a.html --plot a.gif -o a.csv"
     )
     assert answer.code == 0, answer.err
     page = (folder / "a.html").read_text()

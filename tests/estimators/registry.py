@@ -36,6 +36,9 @@ EMBEDDINGS: dict[str, Callable[..., Any]] = {
     "UMAP-density": lambda **other: lowdim.UMAP(**{"density": 0.5, "max_iter": 30} | other),
     "TSNE-density": lambda **other: lowdim.TSNE(**{"density": 0.5, "max_iter": 30} | other),
     "NeighborSpectrum": lambda **other: lowdim.NeighborSpectrum(**{"positions": 2, "max_iter": 20} | other),
+    "NeighborSpectrum-sne": lambda **other: lowdim.NeighborSpectrum(
+        **{"objective": "sne", "positions": 2, "max_iter": 10} | other
+    ),
     "LargeVis": lambda **other: lowdim.LargeVis(**{"max_iter": 30} | other),
     "PaCMAP": lambda **other: lowdim.PaCMAP(**{"max_iter": 18} | other),
     "ForceAtlas2": lambda **other: lowdim.ForceAtlas2(**{"max_iter": 10} | other),

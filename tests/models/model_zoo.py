@@ -52,7 +52,11 @@ def _solvers() -> dict[str, Callable[[], Made]]:
                 POINTS,
             )
     made["UMAP-density"] = lambda: (lowdim.UMAP(density=2.0, max_iter=5), POINTS)
-    made["NeighborSpectrum"] = lambda: (lowdim.NeighborSpectrum(positions=3, max_iter=5), POINTS)
+    for objective in ("t-sne", "sne", "symmetric-sne", "elastic-embedding"):
+        made[f"NeighborSpectrum-{objective}"] = lambda objective=objective: (
+            lowdim.NeighborSpectrum(objective=objective, positions=3, max_iter=5),
+            POINTS,
+        )
     kinds = (
         lowdim.Gaussian(4.0),
         lowdim.Entropic(5.0),

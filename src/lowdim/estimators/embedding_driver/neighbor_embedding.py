@@ -214,8 +214,10 @@ class NeighborEmbedding(Reopening, EmbeddingTrials):
         """Say before the work where E has no minimum."""
         largest = self._largest_lambda(objective)
         if max(lambdas) > largest * (1.0 + 1e-9):
+            known = self.get_params(deep=False)
+            what = " and the values of ".join(named(name) for name in ("lam", "homotopy") if name in known)
             raise InputError(
-                f"{named('lam')} and the values of {named('homotopy')} must be at most {largest:.4g} for "
+                f"{what} must be at most {largest:.4g} for "
                 f"{type(self).__name__} of these data: beyond that E falls for ever as points move apart, and has no "
                 f"minimum; got {max(lambdas):g}. Lower {named('lam')}."
             )

@@ -1,18 +1,21 @@
-"""From t-SNE through UMAP to Laplacian eigenmaps, along one number."""
+"""From a neighbour embedding to Laplacian eigenmaps, along one number: t-SNE's way leads through UMAP."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar, NamedTuple
+from functools import partial
+from math import ceil
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import validation
+from ...affinities import FittedAffinity
 from ...core.messages import named, setting, value
 from ...core.records import Floats, Solution, Sparse
-from ...core.rules import Either, Instance, Real, Rule, Whole
+from ...core.rules import Either, Instance, Nothing, OneOf, Real, Rule, Whole
 from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import InputError
@@ -22,35 +25,23 @@ from ...neighbors.components import find_components
 from ...neighbors.neighborhood import Neighborhood
 from ...objectives.attraction import Attraction
 from ...objectives.base import NeighborObjective
-from ...objectives.negative_t_sne import NegativeTSNE
 from ...objectives.repulsion.protocol import Engine
-from ...objectives.similarities import STUDENT, SampledLogarithm, ShiftedStudent, Similarity
-from ...objectives.t_sne import TSNE
+from ...objectives.similarities import Similarity
 from ...optimize.schedules import Annealing
 from ...solvers.eigen import solve
 from ..base import Estimator, parameters
 from ..embedding_driver.affinity_embedding import AFFINITY_EMBEDDING_RULES, AffinityEmbedding
+from ..embedding_driver.embedding_schedule import ITERATIONS_OF_STEP
 from ..embedding_driver.initial_embedding import check_start
-from .pair_probabilities import scaled_to_one, strength_of_field
+from ..embedding_driver.perplexity_embedding import USUAL_DESCENT
+from .spectrum_families import EIGENMAPS, OWN, SAMPLED, Family, family_of
 from .umap import joined
 
-LEAST_FIXED = 1e-6
-"""Positions below this are t-SNE itself."""
-LAST_LAMBDA = 2.0
-"""Times the lambda at which the last coordinate collapses, where the exaggeration ends."""
-LEAST_LAMBDA = 1e-6
-EIGENMAPS = 2.0
-"""The position of Laplacian eigenmaps."""
+LONGEST_STEP = 0.25
+"""Positions that a descent goes at once: the picture of a larger lambda is found only on the way to it."""
 START_WIDTH = 1.0
 FEW_POINTS, MANY_STEPS, FEW_STEPS = 10_000, 250, 120
 """Points up to which every position has the larger number of iterations."""
-
-
-class Place(NamedTuple):
-    """How far the normaliser is held, which is s - 1 of the kernels too, and lambda."""
-
-    fixed: float
-    lam: float
 
 
 @parameters
@@ -65,17 +56,26 @@ class NeighborSpectrum(AffinityEmbedding):
     coordinates a constraint keeps apart. Every position starts from the one after it, from eigenmaps down, which is the
     homotopy in lambda. New points are placed against the embedding of ``position`` as it stands, each alone.
 
+    With another ``objective``, SNE, symmetric SNE or the elastic embedding, the position is lambda alone: it falls in
+    equal factors from ``lam`` at position 0, which is that embedding itself, to twice the value at which the last
+    coordinate would collapse, where the springs lay out the picture and 2 has their eigenmaps.
+
     Parameters
     ----------
     n_components
         Dimensions of the embedding. With ``repulsion="fft"`` 1 or 2, with ``"barnes-hut"`` up to 3, else any number.
     position
-        Where ``embedding_`` and ``transform`` are: from 0 (t-SNE) over 1 (UMAP) to below 2 (eigenmaps themselves are
-        `LaplacianEigenmaps`).
+        Where ``embedding_`` and ``transform`` are: from 0 (the objective itself, t-SNE as a rule, whose 1 is UMAP) to
+        below 2 (eigenmaps themselves are `LaplacianEigenmaps`).
     positions
         All positions to keep in ``frames_``: a number of them, evenly from 0 to 2, or values.
+    objective
+        Where the family begins: ``"t-sne"``, ``"sne"``, ``"symmetric-sne"`` or ``"elastic-embedding"``.
+    lam
+        Weight of the repulsion at position 0 of an objective other than t-SNE; None: its usual one, 1, or 100 for the
+        elastic embedding.
     negative_sample_rate
-        m, of position 1 and beyond: the larger, the more do points repel there.
+        m of t-SNE's family, of position 1 and beyond: the larger, the more do points repel there.
     perplexity
         Effective number of neighbours of each point. None: 30, or a third of the others where there are fewer than 90.
         ``"auto"`` chooses it, by ``"auto:recall_area"`` or ``"auto:trustworthiness"``: see docs/choosing.md.
@@ -91,14 +91,16 @@ class NeighborSpectrum(AffinityEmbedding):
         ``"auto"`` (entropic, of the perplexity), `Gaussian`, `Entropic`, `Binary`, `SelfTuning` or their names
         ``"gaussian"``, ``"entropic"``, ``"binary"``, ``"self-tuning"``, or ``"precomputed"`` (as ``metric="graph"``).
     optimizer
-        ``"auto"`` (momentum that settles), ``"gd"``, ``"fp"``, ``"diagh"``, ``"sd"``, ``"sd-"``, ``"cg"``, ``"lbfgs"``,
-        ``"momentum"``, or a configured object of `lowdim.optimize`, at every position.
+        ``"auto"`` (for t-SNE momentum that settles, else L-BFGS on the spectral direction), ``"gd"``, ``"fp"``,
+        ``"diagh"``, ``"sd"``, ``"sd-"``, ``"cg"``, ``"lbfgs"``, ``"momentum"``, or a configured object of
+        `lowdim.optimize`, at every position.
     repulsion
         ``"auto"``, ``"exact"``, ``"barnes-hut"``, ``"fft"``, or `Exact`, `BarnesHut`, `FFT` with their own tolerance.
     init
         Where the first position starts: ``"auto"`` and ``"spectral"`` (at eigenmaps), or coordinates.
     max_iter
-        Iterations at each position at most; None: 250 up to 10,000 points, else 120 for ``"auto"``, 1000 for others.
+        Iterations at each position at most; None: 250 up to 10,000 points, else 120 for t-SNE's ``"auto"``, 1000 for
+        others, at each lambda on the way from the position before.
     max_seconds
         Seconds for the optimisation at each position; None: no bound.
     tolerance
@@ -127,7 +129,7 @@ class NeighborSpectrum(AffinityEmbedding):
     embedding_ : array (n_samples, n_components), at ``position``
     positions_ : array, ascending
     frames_ : list of (position, embedding), for `lowdim.plot` and `lowdim.animate`
-    objective_ : float, the function above at ``position``
+    objective_ : float, the objective at ``position``
     n_iter_ : int, iterations at ``position``
     history_ : iterations, seconds, values, evaluations and lambda wherever the objective was computed there
     density_correlation_ : float, correlation of the logarithms of local radii in data and picture, where ``density``
@@ -147,19 +149,21 @@ class NeighborSpectrum(AffinityEmbedding):
     _: KW_ONLY
     position: float = 0.0
     positions: Any = 9
+    objective: str = SAMPLED
+    lam: float | None = None
     negative_sample_rate: float = 5
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         **AFFINITY_EMBEDDING_RULES,
         "position": Real(0, closed=True),
         "positions": Either(Whole(2), Instance(list, tuple, np.ndarray)),
+        "objective": OneOf(SAMPLED, *OWN),
+        "lam": Either(Real(0), Nothing()),
         "negative_sample_rate": Real(0),
     }
     _goes_on_warm: ClassVar[bool] = False
     _leading: ClassVar[tuple[str, ...]] = ("position", "positions", "perplexity")
-    _surely_bounded: ClassVar[float] = np.inf
     _anneals: ClassVar[bool] = True
-    _scaled = staticmethod(scaled_to_one)
 
     _grown = Estimator._grown
     _shrunk = Estimator._shrunk
@@ -170,6 +174,12 @@ class NeighborSpectrum(AffinityEmbedding):
             raise InputError(
                 f"{named('position')} must be below 2, where the family ends in Laplacian eigenmaps; got "
                 f"{setting('position', self.position)}. Use LaplacianEigenmaps, or take the last of frames_."
+            )
+        if self.lam is not None and self.objective == SAMPLED:
+            others = ", ".join(value(name) for name in OWN)
+            raise InputError(
+                f"{named('lam')} belongs to {named('objective')} {others}: the family of {value(SAMPLED)} begins at 1; "
+                f"got {setting('lam', self.lam)}. Leave it out, or choose one of these."
             )
         if self.record:
             raise InputError(
@@ -209,18 +219,28 @@ class NeighborSpectrum(AffinityEmbedding):
             W = run.stage("targets", self._heed, W, targets, hood)
         eigenmaps = run.stage("eigenmaps", self._eigenmaps, W, hood, kept=Solution)
         base = self._objective_of(hood, W, fitted if targets is None else None, run)
+        self._check_minimum(base, [base.lam])
         X = self._begin(eigenmaps.vectors) if given is None else super()._start(given, hood, W, run)
-        frames, chosen = [], None
-        for position in self._asked():
+        at = partial(
+            self._family.at,
+            base=base,
+            eigenvalue=float(eigenmaps.values[-1]),
+            engine_of=partial(self._engine_of, n_points=hood.n_points, run=run),
+        )
+        frames, chosen, asked = [], None, self._asked()
+        # Coordinates that were given start at the first position at once, not on the way to it.
+        before = EIGENMAPS if given is None else max(each for each in asked if each < EIGENMAPS)
+        for position in asked:
             if position == EIGENMAPS:
                 frames.append((position, hood.points.expand(eigenmaps.vectors)))
                 continue
-            place = self._place(position, float(eigenmaps.values[-1]))
-            objective = self._objective_at(place, base, run)
+            objective = at(position)
             if radii is not None:
                 objective = objective.with_density(self._density_of(objective, edges, radii, run))
-            outcome = run.stage(f"position {position:g}", self._minimise, objective, X, [place.lam])
-            X = outcome.X
+            way = [at(float(each)).lam for each in self._steps_to(position, before)[:-1]]
+            lambdas = [*way, objective.lam]
+            outcome = run.stage(f"position {position:g}", self._minimise, objective, X, lambdas)
+            X, before = outcome.X, position
             frames.append((position, hood.points.expand(X)))
             if position == self.position:
                 chosen = (objective, outcome)
@@ -243,32 +263,14 @@ class NeighborSpectrum(AffinityEmbedding):
         centred = vectors - vectors.mean(axis=0)
         return np.ascontiguousarray(centred * (START_WIDTH / np.maximum(centred.std(axis=0), 1e-300)))
 
-    def _place(self, position: float, eigenvalue: float) -> Place:
-        """Kernels and lambda of a position.
-
-        From position 1 on lambda falls in equal factors. In one place the pull of the edges is f'(0) = 1 / s, the push
-        of a pair m K_1(0) / N^2 = m (1 - 1 / s) / N^2. With s = 2 the coordinate of an eigenvalue mu of L x = mu D x,
-        whose degrees are 1 / N in the mean, collapses at lambda = mu / m.
-        """
-        if position <= 1.0:
-            return Place(position if position > LEAST_FIXED else 0.0, 1.0)
-        last = LAST_LAMBDA * eigenvalue / float(self.negative_sample_rate)
-        return Place(1.0, float(np.clip(last, LEAST_LAMBDA, 1.0) ** (position - 1.0)))
-
-    def _objective_at(self, place: Place, base: NeighborObjective, run: Run) -> NeighborObjective:
-        """The objective of the same weights with the kernels and lambda of a place."""
-        weights, n_points = base.attraction.weights, base.attraction.weights.shape[0]
-        if place.fixed == 0.0:
-            engine = self._engine_of(STUDENT, n_points, run)
-            attraction = Attraction(weights, STUDENT, run, single=not engine.is_exact)
-            return TSNE(attraction, engine, place.lam, base.masses)
-        shift = 1.0 + place.fixed
-        engine = self._engine_of(SampledLogarithm(shift), n_points, run)
-        attraction = Attraction(weights, ShiftedStudent(shift), run, single=not engine.is_exact)
-        negatives = float(self.negative_sample_rate)
-        return NegativeTSNE(
-            attraction, engine, place.lam, base.masses, negatives=negatives, fixed=place.fixed
-        )
+    def _steps_to(self, position: float, before: float) -> NDArray[np.float64]:
+        """Positions from one, without it, to the next: several where a descent goes far."""
+        steps = max(1, ceil((before - position) / LONGEST_STEP - 1e-9))
+        if self.max_iter is not None:
+            steps = min(steps, max(1, self.max_iter // ITERATIONS_OF_STEP))
+        if self._is_annealed or self.objective == SAMPLED:
+            steps = 1
+        return np.linspace(before, position, steps + 1)[1:]
 
     def _kept(
         self, hood: Neighborhood, fitted: Any, chosen: Any, frames: list[tuple[float, Floats]], run: Run
@@ -282,23 +284,35 @@ class NeighborSpectrum(AffinityEmbedding):
         return replace(embedded, attributes=attributes, figures=figures)
 
     @property
+    def _family(self) -> Family:
+        lam = None if self.lam is None else float(self.lam)
+        return family_of(self.objective, lam, float(self.negative_sample_rate))
+
+    @property
+    def _has_own_schedule(self) -> bool:
+        return super()._has_own_schedule and self.objective == SAMPLED
+
+    @property
     def _attractive_kernel(self) -> Similarity:
-        return ShiftedStudent(2.0)
+        return self._family.attractive
 
     @property
     def _repulsive_kernel(self) -> Similarity:
-        return SampledLogarithm(2.0)
+        return self._family.repulsive
+
+    def _scaled(self, W: Sparse, copies: Floats | None, fitted: FittedAffinity | None) -> Sparse:
+        return self._family.scaled(W, copies, fitted)
 
     def _make_objective(
         self, attraction: Attraction, engine: Engine, masses: Floats | None, hood: Neighborhood
     ) -> NeighborObjective:
-        return NegativeTSNE(attraction, engine, 1.0, masses, negatives=float(self.negative_sample_rate))
+        return self._family.made(attraction, engine, masses, hood)
 
     def _strength(self, objective: NeighborObjective, X: Floats) -> tuple[float, bool]:
-        """lambda N times the factor of a pair's push: a fitted point's pull sums to 1 / N, a new point's to 1."""
-        if not isinstance(objective, NegativeTSNE):
-            return strength_of_field(objective, X)
-        return objective.lam * float(objective.counts.sum()) * objective.rate(X), False
+        return self._family.strength(objective, X)
+
+    def _largest_lambda(self, objective: NeighborObjective) -> float:
+        return self._family.largest_lambda(objective)
 
     def _usual_annealing(self, objective: NeighborObjective, n_phases: int, run: Run) -> Annealing | None:
         if not self._has_own_schedule:
@@ -312,4 +326,9 @@ class NeighborSpectrum(AffinityEmbedding):
         return [objective.lam]
 
     def _planned(self, n_rows: int) -> int:
-        return self._steps(n_rows) * sum(position < EIGENMAPS for position in self._asked())
+        asked = self._asked()
+        if self._has_own_schedule or isinstance(self.optimizer, Annealing):
+            return self._steps(n_rows) * sum(position < EIGENMAPS for position in asked)
+        gaps = zip(asked, [EIGENMAPS, *asked], strict=False)
+        usual = [USUAL_DESCENT * self._steps_to(*gap).size for gap in gaps if gap[0] < EIGENMAPS]
+        return sum(min(each, self.max_iter or each) for each in usual)

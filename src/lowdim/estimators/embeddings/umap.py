@@ -37,12 +37,12 @@ from ..graphs import check_points
 
 USUAL_NEIGHBORS = 15
 WIDTH = 10.0
-"""Where the farthest coordinate of a start is, as in umap-learn."""
+"""Extent of every coordinate of a start, as in umap-learn; for many points where the farthest coordinate is."""
 PARTS_WIDTH = 20.0
-"""The same for many points whose graph is in parts: nothing holds these together, and short schedules do not carry them
-as far apart as they end up."""
-FEW_POINTS = 10_000
-"""Points up to which the schedule is longer and gentler."""
+"""The latter for many points whose graph is in parts: nothing holds these together, and short schedules do not carry
+them as far apart as they end up."""
+FEWEST_POINTS, FEW_POINTS = 2_500, 10_000
+"""Points up to which a picture has unfolded after 500 steps, and up to which it is given the 1000 that it takes."""
 TIGHT = 0.05
 """Share of the spread below which ``min_dist`` makes groups so tight that more steps are needed."""
 LATE_PUSH, LATE_SHARE = 8.0, 0.15
@@ -101,11 +101,11 @@ class UMAP(NeighborEmbedding):
         ``"auto"``, ``"exact"``, ``"barnes-hut"``, ``"fft"``, or `Exact`, `BarnesHut`, `FFT` with their own tolerance.
     init
         Where to start: ``"auto"`` and ``"spectral"`` (Laplacian eigenmaps of the same graph), ``"pca"``,
-        ``"random"``, all of them 20 wide, ``"spectral"`` 40 where more than 10,000 points have a graph in parts; or
-        coordinates.
+        ``"random"``, all of them 10 wide along every axis, above 10,000 points 20 along the widest, ``"spectral"`` then
+        40 where the graph is in parts; or coordinates.
     max_iter
-        Iterations at most; None: 500 up to 10,000 points, else 160 for the own schedule (300 where ``min_dist`` is
-        next to 0), 1000 for others.
+        Iterations at most; None: for the own schedule 500 up to 2,500 points, 1000 up to 10,000, else 160 (300 where
+        ``min_dist`` is next to 0); 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -262,7 +262,10 @@ class UMAP(NeighborEmbedding):
         if name == "spectral" and points is None:
             W = joined(W, hood, run)
         X = find_start(name, points, W, self.n_components, run)
-        is_in_parts = name == "spectral" and X.shape[0] > FEW_POINTS and find_components(W).count > 1
+        if X.shape[0] <= FEW_POINTS:
+            low, high = X.min(axis=0), X.max(axis=0)
+            return (X - 0.5 * (low + high)) * (WIDTH / np.maximum(high - low, 1e-300))
+        is_in_parts = name == "spectral" and find_components(W).count > 1
         return X * ((PARTS_WIDTH if is_in_parts else WIDTH) / float(np.abs(X).max()))
 
     def _path(self, objective: NeighborObjective, run: Run) -> list[float]:
@@ -322,7 +325,7 @@ def usual_annealing(n_points: int, max_iter: int | None, spread: float, min_dist
     """The schedule that was measured to come as low as the sampled optimiser."""
     usual, rate, early = 160, 0.15, 0.9
     if n_points <= FEW_POINTS:
-        usual, rate, early = 500, 0.1, 0.8
+        usual, rate, early = 500 if n_points <= FEWEST_POINTS else 1000, 0.3, 0.8
     elif min_dist < TIGHT * spread:
         usual, rate, early = 300, 0.1, 0.8
     return Annealing(

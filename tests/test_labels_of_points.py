@@ -101,10 +101,16 @@ def test_what_cannot_be_is_refused_by_name(use: Any, name: str, case: str) -> No
 @pytest.mark.parametrize("case", MISSING)
 def test_missing_labels_are_named_where_they_count_and_drawn_grey_elsewhere(case: str) -> None:
     with pytest.raises(
-        InputError, match="y of score must have a label in every place; 10 are missing, the first at"
+        InputError, match=r"train_labels of .* must have a label in every place; 10 are missing, the first at"
     ):
-        score(MISSING[case])
+        error(MISSING[case])
+    assert score(MISSING[case]).neighbor_accuracy is not None
     plot(MISSING[case])
+
+
+def test_at_least_some_labels_are_there() -> None:
+    with pytest.raises(InputError, match="y of score must have a label in every place; 30 are missing"):
+        score([None] * 30)
 
 
 def test_labels_that_are_not_used_may_be_anything_of_that_length() -> None:

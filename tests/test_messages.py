@@ -13,7 +13,7 @@ import lowdim
 from lowdim import errors
 from lowdim.cli.options.wording import shell
 from lowdim.core.events import Events
-from lowdim.core.messages import hyphenated, in_python, named, parts_of, said, setting, value
+from lowdim.core.messages import hyphenated, in_python, likely, named, parts_of, said, setting, value
 from lowdim.core.rules import Either, Function, Instance, Jobs, Nothing, OneOf, Real, Truth, Whole
 from lowdim.errors import DataWarning, FileError, FormatError, InputError, InputTypeError, MemoryLimitError
 
@@ -155,3 +155,15 @@ def _formatted(message):
 
     strings = [part for part in ast.walk(message) if isinstance(part, ast.FormattedValue)]
     return [part for string in strings for part in ast.walk(string.value)]
+
+
+@pytest.mark.parametrize(
+    ("word", "question"),
+    [
+        ("cd3", " Did you mean 'CD3D' or 'CD3E'?"),
+        ("LYZZ", " Did you mean 'LYZ'?"),
+        ("xyzzy", ""),
+    ],
+)
+def test_names_that_may_be_meant(word, question):
+    assert likely(word, ["CD3E", "CD3D", "LYZ", 7]) == question

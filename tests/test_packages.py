@@ -55,8 +55,8 @@ def package_of(path: Path) -> str:
 
 
 def named_package(parts: tuple[str, ...]) -> str:
-    # The errors are a part of the core that people import by its own name.
-    return APART.get(parts[:2], "core" if parts[0] == "errors" else parts[0])
+    # The errors are a part of the core, and the data sets one of the data, that people import by their own names.
+    return APART.get(parts[:2], {"errors": "core", "datasets": "data"}.get(parts[0], parts[0]))
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -133,3 +133,11 @@ def test_unknown_names_are_attribute_errors() -> None:
         _ = lowdim.TSNEE
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = lowdim.kernels.nothing
+
+
+def test_names_are_imported_from_datasets_as_they_are_called():
+    code = (
+        "from lowdim.datasets import swiss_roll; import lowdim, lowdim.data.datasets as home; "
+        "assert lowdim.datasets is home and home.swiss_roll is swiss_roll"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

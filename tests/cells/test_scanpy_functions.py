@@ -361,6 +361,9 @@ def test_representations_that_are_not_there_are_named():
         lowdim.scanpy.tsne(cells, use_rep="counts")
     with pytest.raises(InputError, match=r"n_pcs must be at most 59.*; got 60"):
         lowdim.scanpy.tsne(make_cells(X), 60)
+    cells.obsm["X_pca"][3, 2] = np.nan
+    with pytest.raises(InputError, match=r"adata\.obsm\['X_pca'\]\[3, 2\] is NaN"):
+        lowdim.scanpy.tsne(cells)
 
 
 @pytest.mark.parametrize("marked", [False, True])

@@ -198,3 +198,15 @@ def test_arrays_that_do_not_belong_together(folders, name, arrays, message):
     np.savez(folders[0] / file, **arrays)
     with pytest.raises(FormatError, match=rf"{file} cannot be read as an archive .*{message}"):
         datasets.load(name)
+
+
+@pytest.mark.parametrize("make", [datasets.swiss_roll, datasets.s_curve, datasets.severed_sphere])
+@pytest.mark.parametrize("n", [-3, 0, 2.5, "many"])
+def test_the_number_of_points_is_checked(make, n):
+    with pytest.raises(InputError, match="n, the number of points, must be a whole number >= 1; got"):
+        make(n)
+
+
+def test_a_name_that_is_near_is_asked_for():
+    with pytest.raises(InputError, match=r"'mnst' is no data set; known are .*Did you mean 'mnist'"):
+        datasets.load("mnst")

@@ -101,7 +101,27 @@ def write_files(folder: Path) -> None:
     with gzip.open(folder / "counts.csv.gz", "wt") as file:
         file.write("gene," + ",".join(f"sample {j}" for j in range(64)) + "\n")
         file.writelines(f"g{i}," + ",".join(f"{value:g}" for value in row) + "\n" for i, row in enumerate(X))
+    with (folder / "genes.csv").open("w") as file:
+        file.write("gene," + ",".join(f"cell {i}" for i in range(120)) + "\n")
+        file.writelines(f"g{j}," + ",".join(f"{value:g}" for value in X[:120, j]) + "\n" for j in range(64))
+    _write_cells(folder / "cells.h5ad", X[:120], y[:120])
+    _write_cells(folder / "new-cells.h5ad", X[120:], y[120:])
     _write_shards(folder, X)
+
+
+def _write_cells(path: Path, X: np.ndarray, y: np.ndarray) -> None:
+    import h5py
+
+    text = h5py.string_dtype()
+    genes = ["CD3E", *(f"gene {j}" for j in range(1, X.shape[1]))]
+    with h5py.File(path, "w") as file:
+        file["X"], file["obsm/X_pca"] = X, X[:, 20:40]
+        for group, index in (("obs", [f"cell {i}" for i in range(len(X))]), ("var", genes)):
+            frame = file.create_group(group)
+            frame.attrs["_index"] = "_index"
+            frame.attrs["column-order"] = np.array(["type"] if group == "obs" else [], dtype=text)
+            frame.create_dataset("_index", data=index, dtype=text)
+        file["obs"].create_dataset("type", data=[f"digit {kind}" for kind in y], dtype=text)
 
 
 def _write_table(path: Path, X: np.ndarray, y: np.ndarray) -> None:

@@ -136,7 +136,8 @@ def test_gamma_widens_the_picture(digits):
     [
         ({"gamma": -1.0}, r"gamma of LargeVis must be a finite number > 0; got -1.0"),
         ({"negative_samples": 0}, r"negative_samples of LargeVis must be a finite number > 0; got 0"),
-        ({"perplexity": 60}, r"perplexity must be below the number of neighbours"),
+        ({"perplexity": 60}, r"below the number of neighbours.*only 49 other points.*perplexity=16"),
+        ({"perplexity": 20, "n_neighbors": 15}, r"below the number of neighbours.*Raise n_neighbors"),
         ({"n_neighbors": 50}, r"n_neighbors"),
         ({"perplexity": 0}, r"perplexity of LargeVis must be"),
     ],

@@ -11,7 +11,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from lowdim.errors import InputError
-from lowdim.metrics import nearest_neighbor_error, neighbor_accuracy
+from lowdim.metrics import nearest_neighbor_error, neighbor_accuracy, score
 
 
 def test_it_is_leave_one_out(digits):
@@ -80,3 +80,18 @@ def test_unknown_labels_are_errors():
 def test_wrong_test_sets_are_named(arguments, message):
     with pytest.raises(InputError, match=message):
         nearest_neighbor_error(*arguments)
+
+
+def test_points_without_a_label_are_not_asked_and_do_not_vote(digits):
+    data, labels = digits[0][:200, ::3], digits[1][:200].astype(object)
+    labels[::3] = None
+    is_known = np.array([label is not None for label in labels])
+    distances = np.square(data[:, None] - data[None]).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    hits = []
+    for row in np.flatnonzero(is_known):
+        nearest = distances[row].argsort(kind="stable")[:15]
+        votes = np.bincount(labels[nearest[is_known[nearest]]].astype(int), minlength=10)
+        hits.append(votes.argmax() == labels[row])
+    found = score(digits[0][:200], data, labels, measures=["neighbor_accuracy"]).neighbor_accuracy
+    assert found == pytest.approx(np.mean(hits))

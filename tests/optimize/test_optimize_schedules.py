@@ -187,6 +187,9 @@ def test_critical_lambda_of_uniform_repulsion():
     W = neighbor_weights(40)
     second = np.linalg.eigvalsh(laplacian(W))[1]
     assert critical_lambda(sparse.csr_array(W)) == pytest.approx(second / 40, rel=1e-8)
+    assert critical_lambda(W) == critical_lambda(sparse.csr_array(W))
+    with pytest.raises(InputError, match=r"weights must be a square matrix, N x N; got shape \(40, 3\)"):
+        critical_lambda(W[:, :3])
     assert critical_lambda(sparse.csr_array(W), 1 / (40 * 39)) == pytest.approx(39 * second, rel=1e-8)
 
 

@@ -97,8 +97,11 @@ def check_genes(annotated, counts):
     figure = plot(POINTS, "CD3E", columns=annotated)
     assert [axes.get_title() for axes in figure.axes] == ["", "CD3E"]
     assert entries(plot(POINTS, "kind", columns=annotated)) == ["b", "a"]
-    with pytest.raises(InputError, match="must be one of the columns; got 'CD4', and those given are kind"):
-        plot(POINTS, "CD4", columns=annotated)
+    with pytest.raises(
+        InputError, match="columns or of the genes; got 'cd3', and those given are kind"
+    ) as told:
+        plot(POINTS, "cd3", columns=annotated)
+    assert "Did you mean 'CD3E'" in str(told.value)
 
 
 def test_a_gene_colours_by_its_counts():

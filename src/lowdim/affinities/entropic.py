@@ -116,9 +116,16 @@ def _check(perplexity: float, neighbors: Neighbors) -> None:
         raise InputError(f"{named('perplexity')} must be at least 1: got {perplexity!r}; 5 to 50 is usual")
     short = neighbors.counts <= perplexity
     if short.any():
+        others = neighbors.n_points - 1
+        fewer = max(1, others // NEIGHBORS_PER_PERPLEXITY)
+        cure = (
+            f"There are only {others} other points; the most that is usual is a third of them: "
+            f"{setting('perplexity', fewer)}."
+            if perplexity >= others
+            else f"Raise {named('n_neighbors')}, at best to three times the perplexity, or lower {named('perplexity')}."
+        )
         raise InputError(
             f"{named('perplexity')} must be below the number of neighbours of every row: got "
             f"{setting('perplexity', perplexity)}, and {np.count_nonzero(short)} of {neighbors.n_rows} rows have no "
-            f"more neighbours than that, the fewest {neighbors.counts.min()}. Raise {named('n_neighbors')}, at best "
-            f"to three times the perplexity, or lower {named('perplexity')}."
+            f"more neighbours than that, the fewest {neighbors.counts.min()}. {cure}"
         )

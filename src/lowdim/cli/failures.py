@@ -74,7 +74,11 @@ def naming(parameter: str, options: Mapping[str, str]) -> Generator[None]:
         if first is None or parameter not in mentioned:
             raise
         option = options[first]
-        message = error.said(lambda mention: option if mention.parameter == parameter else shell(mention))
+        message = error.said(
+            lambda mention: (
+                f"{option} {mention.text}".strip() if mention.parameter == parameter else shell(mention)
+            )
+        )
         raise type(error)(message) from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .files.columns import is_pairwise
+from .files.inputs import known_labels
 from .options.method import Chosen
 from .options.wording import flag_of
 from .session import Session
@@ -25,7 +26,7 @@ def measure(model: Any, table: Any, session: Session) -> Any:
     is_given = metric == "precomputed" and not _is_sparse(table.X)
     if n_rows < FEWEST or (pairwise and not is_given):
         return None
-    labels = table.labels if _are_classes(table.labels) else None
+    labels = known_labels(table.labels) if _are_classes(table.labels) else None
     with session.stage("quality"):
         return score(
             table.X,
@@ -50,7 +51,9 @@ def _are_classes(labels: Any) -> bool:
 
     if labels is None or np.asarray(labels).dtype.kind == "f":
         return False
-    return 1 < np.unique(np.asarray(labels).astype(str)).size <= len(labels) // 2
+    words = np.asarray(labels).astype(str)
+    words = words[words != ""]
+    return 1 < np.unique(words).size <= words.size // 2
 
 
 def summarise(

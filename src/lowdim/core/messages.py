@@ -7,6 +7,7 @@ message; errors and warnings of lowdim take it apart, so that only plain text is
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -139,6 +140,20 @@ def listed(items: Iterable[object]) -> str:
     """The first few items of a list: 3, 5, 8, ... (20 in all)."""
     words = [str(item) for item in items]
     return ", ".join(words[:FEW]) + (f", ... ({len(words)} in all)" if len(words) > FEW else "")
+
+
+def likely(word: str, known: Iterable[object]) -> str:
+    """A question with up to three names that may be meant, in any case of letters; empty where none is near."""
+    names: dict[str, str] = {}
+    for name in known:
+        names.setdefault(str(name).lower(), str(name))
+    wanted = word.lower()
+    begun = sorted(
+        (name for name in names if len(wanted) > 1 and name.startswith(wanted)),
+        key=lambda name: (len(name), name),
+    )
+    found = [names[name] for name in begun or difflib.get_close_matches(wanted, names)]
+    return f" Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
 
 DATA = named("X")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.records import Floats
+from ..core.rules import Whole
+from ..errors import InputError
 from .cepstra import Cepstra, two_speaker_cepstra
 from .deformed import deformed_digits
 from .faces import translated_faces
@@ -76,16 +78,23 @@ def s_curve(n: int, *, noise: float = 0.0, hole: bool = False, random_state: See
 def severed_sphere(n: int, *, noise: float = 0.0, random_state: Seed = None) -> Dataset:
     """A unit sphere without its poles and a slice, drawn evenly; ``parameters`` are longitude and polar angle."""
     generator = np.random.default_rng(random_state)
-    longitude = generator.uniform(0.0, 2.0 * np.pi - 0.55, n)
+    longitude = generator.uniform(0.0, 2.0 * np.pi - 0.55, _count(n))
     height = generator.uniform(-np.cos(np.pi / 8), np.cos(np.pi / 8), n)
     radius = np.sqrt(1.0 - height**2)
     data = np.column_stack([radius * np.cos(longitude), radius * np.sin(longitude), height])
     return Dataset(_noisy(data, noise, generator), parameters=np.column_stack([longitude, np.arccos(height)]))
 
 
+def _count(n: int) -> int:
+    """Number of points, checked."""
+    if not Whole(1).allows(n):
+        raise InputError(f"n, the number of points, must be a whole number >= 1; got {n!r}.")
+    return int(n)
+
+
 def _unit_square(n: int, hole: bool, generator: np.random.Generator) -> Floats:
     """Points drawn evenly over the unit square, without its middle ninth where there is a hole."""
-    square = generator.uniform(size=(n, 2))
+    square = generator.uniform(size=(_count(n), 2))
     while hole and (inside := np.all(np.abs(square - 0.5) < 1 / 6, axis=1)).any():
         square[inside] = generator.uniform(size=(int(inside.sum()), 2))
     return square

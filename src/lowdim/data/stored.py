@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.events import Events, Listener, LogLines
 from ..core.markup import box, plain_table
+from ..core.messages import likely
 from ..errors import FormatError, InputError, MissingDataError
 from .catalogue import CATALOGUE, Entry
 from .files.checks import check_file, check_numbers
@@ -125,7 +126,8 @@ def load(name: str, *, download: bool = True, callback: Listener | None = None, 
         return Dataset(digits.data, digits.target, image_shape=(8, 8))
     if name not in CATALOGUE:
         raise InputError(
-            f"name: {name!r} is no data set; known are {', '.join(sorted([*CATALOGUE, DIGITS]))}"
+            f"name: {name!r} is no data set; known are {', '.join(sorted([*CATALOGUE, DIGITS]))}."
+            f"{likely(str(name), [*CATALOGUE, DIGITS])}"
         )
     entry = CATALOGUE[name]
     path = find(entry)

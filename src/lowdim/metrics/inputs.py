@@ -71,11 +71,11 @@ def check_embedding(owner: str, embedding: Any, n_points: int) -> Floats:
     return rows.block(slice(0, n_points))
 
 
-def check_labels(owner: str, name: str, labels: Any, n_points: int) -> NDArray[Any]:
-    """One label for each point, of any type that can be told apart."""
+def check_labels(owner: str, name: str, labels: Any, n_points: int, *, partly: bool = False) -> NDArray[Any]:
+    """One label for each point, of any type that can be told apart; ``partly``: some may be missing, not all."""
     names = take_labels(labels, named(name, owner), n_points)
     empty = missing(names)
-    if empty.any():
+    if empty.all() if partly else empty.any():
         raise InputError(
             f"{named(name, owner)} must have a label in every place; {int(empty.sum())} are missing, the first at "
             f"place {int(empty.argmax())}. Remove those points, or give them a label of their own."

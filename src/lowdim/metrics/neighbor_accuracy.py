@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,6 +19,8 @@ from .sampling import Sample
 from .score_results import Estimate
 
 _BLOCK_ENTRIES = 1 << 22
+UNKNOWN = -1
+"""The code of a label that is missing."""
 
 
 def neighbor_accuracy(
@@ -106,7 +110,10 @@ def nearest_neighbor_error(
 
 
 class NeighborAccuracy:
-    """Share of points whose label is the commonest among the others that are shown nearest (leave-one-out)."""
+    """Share of points whose label is the commonest among the others that are shown nearest (leave-one-out).
+
+    A point whose label is not known, of the code UNKNOWN, is not asked and does not vote.
+    """
 
     names = ("neighbor_accuracy",)
 
@@ -114,15 +121,18 @@ class NeighborAccuracy:
         self.codes, self.n_classes = codes, n_classes
 
     def of_rows(self, view: View) -> Floats:
-        """1 where the neighbours tell the label of a row, 0 where not."""
-        hits: Floats = _hits(self.codes, view.orders.nearest, self.codes[view.points], self.n_classes)[
-            :, None
-        ]
-        return hits
+        """1 where the neighbours tell the label of a row, 0 where not, NaN where it is not known."""
+        truth = self.codes[view.points]
+        hits: Floats = _hits(self.codes, view.orders.nearest, truth, self.n_classes)
+        return np.where(truth == UNKNOWN, np.nan, hits)[:, None]
 
     def results(self, values: Floats, sample: Sample) -> dict[str, Estimate]:
-        """The share of rows that are told."""
-        return {"neighbor_accuracy": sample.share(values[:, 0])}
+        """The share of rows that are told, of those whose label is known; nothing where these are fewer than two."""
+        is_known = ~np.isnan(values[:, 0])
+        if np.count_nonzero(is_known) < 2:
+            return {}
+        asked = replace(sample, rows=sample.rows[is_known], n_points=np.count_nonzero(self.codes != UNKNOWN))
+        return {"neighbor_accuracy": asked.share(values[is_known, 0])}
 
 
 def _hits(codes: Integers, neighbors: Integers, truth: Integers, n_classes: int) -> Floats:
@@ -134,11 +144,11 @@ def _hits(codes: Integers, neighbors: Integers, truth: Integers, n_classes: int)
 
 
 def _commonest(codes: Integers, n_classes: int) -> Integers:
-    """The code that occurs most often in each row."""
-    n_rows = codes.shape[0]
-    places = codes + n_classes * np.arange(n_rows)[:, None]
-    votes = np.bincount(places.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes)
-    commonest: Integers = votes.argmax(axis=1)
+    """The known code that occurs most often in each row; none of them where there is none."""
+    n_rows, width = codes.shape[0], n_classes + 1  # the first column is for what is not known
+    places = codes + 1 + width * np.arange(n_rows)[:, None]
+    votes = np.bincount(places.ravel(), minlength=n_rows * width).reshape(n_rows, width)[:, 1:]
+    commonest: Integers = np.where(votes.any(axis=1), votes.argmax(axis=1), n_classes)
     return commonest
 
 

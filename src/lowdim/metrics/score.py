@@ -19,12 +19,12 @@ from ..data.shards import comes_in_shards
 from ..errors import InputError
 from ..neighbors.geometry import stored_entries
 from ..neighbors.metrics import MAPPED, MetricName, metric_name
-from ..validation import check_neighbors, check_parameters
+from ..validation import check_neighbors, check_parameters, missing
 from .correlations import Correlations
 from .distance_tables import Distances, MappedDistances, RanksAsked, View, distances_between, rows_in_view
 from .drawn_shards import Drawn, refuse_pairwise, size_of
 from .inputs import check_embedding, check_labels, check_points, label_codes
-from .neighbor_accuracy import NeighborAccuracy
+from .neighbor_accuracy import UNKNOWN, NeighborAccuracy
 from .point_pairs import PointPairs
 from .recall import Recall
 from .sampling import Sample, sample_size
@@ -92,7 +92,8 @@ def score(
     embedding
         Coordinates of the same points (N x d), compared by Euclidean distance.
     y
-        A class label for each point; with it ``neighbor_accuracy`` is measured.
+        A class label for each point; with it ``neighbor_accuracy`` is measured. None or NaN where one is not known:
+        such a point is not asked and does not vote.
     n_neighbors
         Neighbours k that trustworthiness, continuity, recall and accuracy look at.
     metric
@@ -154,7 +155,7 @@ def score(
         among = Drawn.of(*size_of(X), random_state)
         n_all, numbers = among.n_rows, among.numbers
         X, embedding = among.take("score", "X", X), among.take("score", "embedding", embedding)
-        y = None if y is None else check_labels("score", "y", y, n_all)[numbers]
+        y = None if y is None else check_labels("score", "y", y, n_all, partly=True)[numbers]
     rows = check_points("score", X, pairwise=metric == "precomputed")
     points = check_embedding("score", embedding, rows.n_rows)
     check_neighbors(n_neighbors, rows.n_rows)
@@ -208,12 +209,15 @@ def _families(
 
 def _of_labels(y: ArrayLike, n_points: int) -> NeighborAccuracy:
     """The family of measures that need labels."""
-    codes, n_classes = label_codes("score", "y", check_labels("score", "y", y, n_points))
+    labels = check_labels("score", "y", y, n_points, partly=True)
+    is_known = ~missing(labels)
+    codes = np.full(n_points, UNKNOWN)
+    codes[is_known], n_classes = label_codes("score", "y", labels[is_known])
     if n_classes == 1:
         raise InputError(
             f"{named('y', 'score')} must hold at least two classes; all labels are equal. Leave {named('y')} out."
         )
-    if n_classes == n_points:
+    if n_classes == np.count_nonzero(is_known):
         raise InputError(
             f"{named('y', 'score')} must hold class labels; got {n_classes} different values for as many points. "
             f"Give classes, for example bins of {named('y')}, or leave it out."

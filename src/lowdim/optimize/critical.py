@@ -60,7 +60,7 @@ class DistanceLaplacian:
 
 
 def critical_lambda(
-    weights: Sparse,
+    weights: Sparse | Floats,
     pair_weight: float = 1.0,
     *,
     masses: Floats | None = None,
@@ -72,7 +72,7 @@ def critical_lambda(
     Parameters
     ----------
     weights
-        Symmetric attractive weights W+.
+        Symmetric attractive weights W+ (N x N), sparse or dense.
     pair_weight
         Repulsive weight of a pair of rows at X = 0: 1 for the elastic embedding with uniform w-; 1 / (N (N - 1)) for
         s-SNE and t-SNE, which makes (N - 1) times the second eigenvalue of L(P); 1 / (N - 1) for SNE.
@@ -84,6 +84,9 @@ def critical_lambda(
         Told of the choice of the eigensolver; workers.
     """
     run = run or Run()
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
+        raise InputError(f"weights must be a square matrix, N x N; got shape {weights.shape}.")
+    weights = sparse.csr_array(weights)
     size = weights.shape[0]
     if size < 2:
         raise InputError(f"The critical lambda needs at least 2 points; got {size}.")

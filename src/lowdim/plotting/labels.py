@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.messages import likely
 from ..core.records import Integers
 from ..errors import InputError
 from ..validation import is_nothing, take_labels
@@ -52,7 +53,12 @@ def named(labels: Labels, columns: Columns = None) -> Named:
         return column(known[labels], labels, f"columns[{labels!r}]")
     if _is_annotated(columns) and labels in columns.var_names:
         return Named(np.asarray(columns.obs_vector(labels), dtype=np.float64), labels, "quantity")
-    raise InputError(f"labels must be one of the columns; got {labels!r}, and {_there(list(known))}.")
+    genes = columns.var_names if _is_annotated(columns) else ()
+    among = " or of the genes" if _is_annotated(columns) else ""
+    raise InputError(
+        f"labels must be one of the columns{among}; got {labels!r}, and {_there(list(known))}."
+        f"{likely(labels, [*known, *genes])}"
+    )
 
 
 def table_of(columns: Columns) -> dict[str, Named]:

@@ -14,6 +14,7 @@ from ..core.rules import Whole
 from ..data.counts import are_counts
 from ..errors import DataWarning, InputError
 from ..estimators.linear.pca import PCA
+from ..validation import check_block
 from .cells import Cells
 
 FEW_GENES = 50
@@ -51,7 +52,13 @@ def represent(cells: Cells, use_rep: str | None, n_pcs: int | None) -> Any:
             f"n_pcs must be at most {found.shape[1]}, the columns of adata.obsm[{use_rep!r}]; got {n_pcs}. Lower it, "
             "or run sc.pp.pca with more components."
         )
-    return found[:, :n_pcs]
+    return _checked(found[:, :n_pcs], f"adata.obsm[{use_rep!r}]")
+
+
+def _checked(found: Any, name: str) -> Any:
+    """The matrix, whose numbers are finite: what is wrong is told by its own name, not as X of an estimator."""
+    check_block(found, name, at_least=1)
+    return found
 
 
 def advise(cells: Cells, use_rep: str | None) -> None:

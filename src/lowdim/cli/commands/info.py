@@ -26,6 +26,8 @@ columns. Without FILE: the versions of lowdim and of what it stands on, for a re
 """
 _SAID = re.compile(r"LOWDIM_\w+|NUMBA_\w+|\w+_NUM_THREADS|TMPDIR|PYTHONHASHSEED")
 """Variables of the environment that change what lowdim does or how fast."""
+_OPTIONS = {"layers": "layer", "obsm": "obsm"}
+"""The matrices of an .h5ad beside X, and the options that take one of them."""
 EXAMPLES = [
     ("lowdim info cells.lowdim", "a model"),
     ("lowdim info cells.csv", "a data file"),
@@ -99,7 +101,20 @@ def _data(path: str) -> tuple[str, Any]:
         lines.append(f"  features: {listed(table.feature_names)}")
     if table.columns:
         lines.append(f"  other columns: {listed(table.columns)}")
+    for name, there in _matrices(path).items():
+        content[name] = there
+        lines.append(f"  {name}: {listed(there)}, by --{_OPTIONS[name]}")
     return "\n".join(lines), content
+
+
+def _matrices(path: str) -> dict[str, list[str]]:
+    """What an .h5ad holds beside X that can be embedded instead."""
+    if not path.lower().endswith(".h5ad"):
+        return {}
+    from ...data.files.h5ad import names_in
+
+    found = {name: names_in(Path(path), name) for name in _OPTIONS}
+    return {name: there for name, there in found.items() if there}
 
 
 def _installation() -> tuple[str, Any]:

@@ -120,8 +120,10 @@ def _labels(options: argparse.Namespace, columns: dict[str, Any]) -> tuple[str |
     """The name of the labels asked for, and the columns with them: from the data, or the embedding's own."""
     if options.label is None:
         return ("cluster" if "cluster" in columns else None), columns
-    if options.data is not None:
-        return options.label, columns | {options.label: read_labels(options.data, options.label)}
+    is_cells = options.embedding.lower().endswith(".h5ad") and options.label not in columns
+    source = options.embedding if options.data is None and is_cells else options.data  # a gene, of X
+    if source is not None:
+        return options.label, columns | {options.label: read_labels(source, options.label)}
     if options.label not in columns:
         there = f"It has {', '.join(map(str, columns))}" if columns else "It has none but coordinates"
         raise UsageError(

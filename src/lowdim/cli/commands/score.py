@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..failures import about, finding_gaps
-from ..files.inputs import check_sources, input_files, read_table
+from ..failures import about, finding_gaps, naming
+from ..files.inputs import check_sources, input_files, known_labels, read_table
 from ..files.targets import STANDARD, check_all, write_json, write_text, writing
 from ..options.method import add_parameters
 from ..options.shared import add_force, add_input, add_json, add_talk
@@ -73,14 +73,17 @@ def run(options: argparse.Namespace, session: Session) -> int:
     parameters = given(options, "own:")
     _check_names(options.measures)
     table = read_table(options.data, options, session)
-    coordinates = files.read_embedding(options.embedding, key=options.embedding_key)[0]
+    with naming("key", {"": "--embedding-key"}):
+        coordinates = files.read_embedding(options.embedding, key=options.embedding_key)[0]
     if coordinates.shape[0] != table.X.shape[0]:
         raise InputError(
             f"{options.embedding}: has {coordinates.shape[0]:,} rows where {options.data} has {table.X.shape[0]:,}. "
             "Give the embedding of this data, all of its rows in the same order."
         )
     with about(options.data), session.stage("score"), finding_gaps(table):
-        scores = score(table.X, coordinates, table.labels, measures=options.measures, **parameters)
+        scores = score(
+            table.X, coordinates, known_labels(table.labels), measures=options.measures, **parameters
+        )
         believed = None if options.measures else short_trust(table.X, coordinates, metric=scores.metric)
     session.quieten()
     text = str(scores) if believed is None else f"{scores}\n\n{believed.summary()}"

@@ -35,7 +35,7 @@ TEXT = """\
 Place the rows of DATA on the map that 'lowdim embed --model MODEL' made, without moving what is there. Each row is
 placed alone, so data may come in any portions. The columns of the model are found in DATA by their names: their order
 does not matter, and other columns are left out. Files without names (.npy) have the same columns in the same order. How
-the model's own data was read (--label, --id, --obsm, --layer, --key) is known and need not be said again.
+the model's own data was read (--label, --id, --obsm, --layer, --key, --transpose) is known and need not be said again.
 """
 EXAMPLES = [
     ("lowdim transform cells.lowdim more.csv -o more-2d.csv", "coordinates of new rows"),

@@ -29,10 +29,11 @@ def remember(model: Any, table: Any, options: argparse.Namespace) -> None:
         labels.insert(0, table.label)
     reading = {
         "label": labels or None,
-        "id": table.id_name if options.id is not None else None,
+        "id": None if options.id is None else options.id if options.transpose else table.id_name,
         "layer": options.layer,
         "obsm": options.obsm,
         "key": options.key,
+        "transpose": options.transpose or None,
     }
     kept = {name: value for name, value in reading.items() if value is not None}
     if kept:
@@ -76,7 +77,7 @@ def read_for(model: Any, source: str, options: argparse.Namespace, session: Sess
     The model's names are taken from it: from here on its columns are told by their place.
     """
     from ...data.files.reading import read_as
-    from ...data.files.table import Request
+    from ...data.files.table import Request, assign
 
     wanted = [str(name) for name in vars(model).pop(NAMES, ())]
     remembered = vars(model).pop(READING, {})
@@ -85,9 +86,13 @@ def read_for(model: Any, source: str, options: argparse.Namespace, session: Sess
         asked |= {name: remembered.get(name) for name in ("layer", "obsm")}
     if source.lower().rstrip("/").endswith((".npz", ".zarr")) and not options.key:
         asked["key"] = remembered.get("key")
+    if options.transpose is None:
+        asked["transpose"] = bool(remembered.get("transpose"))
+    if asked["transpose"] and options.id is None:
+        asked["id"] = remembered.get("id")
     chosen = _Selection(wanted, remembered.get("label", ()), remembered.get("id"))
     with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
-        table = read_as(Request(**asked), source, chosen.assign)
+        table = read_as(Request(**asked), source, assign if asked["transpose"] else chosen.assign)
     if table.label is None:
         table = replace(table, label=next((n for n in chosen.label if n in table.columns), None))
     if wanted and table.feature_names is not None and list(table.feature_names) != wanted:

@@ -61,6 +61,11 @@ def open_shards(name: str, options: argparse.Namespace, wanted: Sequence[str] = 
                 f"{option}: of several files only the features are read. Leave the column out with --drop, or join the "
                 "files first."
             )
+    if options.transpose:
+        raise UsageError(
+            f"--transpose: {name} would be read a block of rows at a time, and its points are columns. Leave out "
+            "--workers and --cluster, and name one file."
+        )
     others = [*(options.label or ()), *(() if options.id is None else (options.id,)), *options.drop]
     asked: dict[str, Any] = {"key": options.key, "layer": options.layer, "obsm": options.obsm}
     if len(wanted) and _has_columns(name):
@@ -114,7 +119,8 @@ def choose_shards(
         Columns of a model, in its order.
     """
     is_asked = are_asked(options)
-    can = name != "-" and (is_many(name) or name.lower().rstrip("/").endswith(READ))
+    is_blocks = is_many(name) or name.lower().rstrip("/").endswith(READ)
+    can = name != "-" and is_blocks and (is_asked or is_many(name) or not options.transpose)
     if not can or (model is not None and model.__sklearn_tags__().input_tags.pairwise):
         if is_asked:
             raise UsageError(

@@ -52,6 +52,7 @@ def asked_for(options: argparse.Namespace) -> dict[str, Any]:
         "key": options.key,
         "header": HEADERS[options.header],
         "delimiter": options.delimiter,
+        "transpose": bool(options.transpose),
     }
 
 
@@ -66,6 +67,17 @@ def read_labels(source: str, label: str) -> Any:
         return Roles(tuple(numbers[:1]), (place,), None)
 
     return read_as(Request(label=label), source, alone).labels
+
+
+def known_labels(labels: Any) -> Any:
+    """Labels with None where the file has none, which files of text write as nothing at all."""
+    import numpy as np
+
+    if labels is None or np.asarray(labels).dtype.kind not in "OUT":
+        return labels
+    return np.array(
+        [None if isinstance(label, str) and not label else label for label in labels], dtype=object
+    )
 
 
 def read_anything(source: str) -> Any:

@@ -41,6 +41,13 @@ def add_input(parser: Parser) -> None:
     )
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates the columns of a text file")
     group.add_argument(
+        "--transpose",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="the columns of the file are the points and its rows the features, as in tables of genes by cells and in "
+        "Cell Ranger's .mtx; --id names the column with the names of the features",
+    )
+    group.add_argument(
         "--layer", metavar="NAME", type=as_typed_text, help="of .h5ad: this layer instead of X"
     )
     group.add_argument(

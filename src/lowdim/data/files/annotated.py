@@ -13,11 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.messages import named, setting
+from ...core.messages import likely, named, setting
 from ...errors import FormatError, InputError
-from .checks import SMALL, Budget, as_rows, check_chunks, check_declared, check_fits, check_numbers
+from .checks import (
+    SMALL,
+    Budget,
+    as_rows,
+    check_chunks,
+    check_declared,
+    check_fits,
+    check_numbers,
+    shortened,
+)
 from .sparse import from_parts
-from .table import Request, Table, chosen_label, quoted
+from .table import Request, Table, chosen_label, place_of, quoted
 
 _FOLDERS = {"layer": "layers", "obsm": "obsm"}
 
@@ -36,11 +45,15 @@ def read_group(group: Any, request: Request, source: str, stored: int, load: Loa
     columns, ids = ({}, None) if obs is None else _frame(obs, n_rows, f"{source} [obs]", budget)
     names = column_names(group, X.shape[1], source, budget) if request.obsm is None else None
     unknown = [column for column in request.labels if isinstance(column, str) and column not in columns]
+    genes: Sequence[str] = ()
     if unknown and (request.obsm is None or "X" in group):
         measured = X if request.obsm is None else _matrix(group["X"], f"{source} [X]", load, budget)
         if measured.shape[0] == n_rows:
-            genes = column_names(group, measured.shape[1], source, budget)
-            columns |= _genes(unknown, measured, genes or ())
+            genes = column_names(group, measured.shape[1], source, budget) or ()
+            columns |= _genes(unknown, measured, genes)
+    unknown = [column for column in unknown if column not in columns]
+    if unknown and genes:
+        raise _no_such_gene(unknown[0], list(columns), genes, source)
     columns, label = chosen_label(columns, request, source)
     if request.id is not None:
         id_name = str(request.id)
@@ -64,6 +77,16 @@ def _genes(wanted: list[str], X: Any, names: Sequence[str]) -> dict[str, NDArray
             dense = values if isinstance(values, np.ndarray) else values.toarray()
             found[name] = dense[:, 0].astype(np.float64)
     return found
+
+
+def _no_such_gene(name: str, columns: Sequence[str], genes: Sequence[str], source: str) -> InputError:
+    """That neither obs nor var has a name; numbers of columns are told elsewhere."""
+    if name.removeprefix("-").isdecimal():
+        place_of("label", name, columns, source)
+    return InputError(
+        f"{named('label')}: {source} has {shortened(repr(name))} neither in obs nor among its {len(genes):,} genes."
+        f"{likely(name, [*columns, *genes])} obs has {quoted(list(columns)) or 'no columns'}."
+    )
 
 
 def chosen_matrix(group: Any, request: Request, source: str) -> tuple[Any, str]:

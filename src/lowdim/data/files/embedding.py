@@ -57,8 +57,12 @@ def read_embedding(source: str | os.PathLike[str], *, key: str | None = None) ->
 def _only(names: list[str], source: str) -> str:
     if "X_lowdim" in names or len(names) == 1:
         return "X_lowdim" if "X_lowdim" in names else names[0]
+    if not names:
+        raise InputError(
+            f"{source}: has no obsm, so no embedding is kept in it. Name the file of the coordinates."
+        )
     raise InputError(
-        f"{named('key')}: {source} has the obsm {quoted(names) or 'none'}. Say which: {setting('key', '...')}."
+        f"{named('key')}: {source} has the obsm {quoted(names)}. Say which of them, as in {setting('key', names[-1])}."
     )
 
 

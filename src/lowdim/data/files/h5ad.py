@@ -94,10 +94,15 @@ class _Patient(io.FileIO):
 
 def obsm_names(path: Path) -> list[str]:
     """The names of what is kept for each point beside X."""
+    return names_in(path, "obsm")
+
+
+def names_in(path: Path, folder: str) -> list[str]:
+    """The names of what a folder of the file holds; none where it is not there."""
     check_file(path)
     check_hdf5(path)
     with opened(path, "r", path) as file:
-        return [str(name) for name in Inside(file, str(path)).get("obsm", ())]
+        return [str(name) for name in Inside(file, str(path)).get(folder, ())]
 
 
 def add_embedding(

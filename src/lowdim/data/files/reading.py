@@ -14,16 +14,15 @@ from ...core.plugins import load_plugin, plugins, refused
 from ...errors import FileError, InputError, LowdimError, MemoryLimitError
 from .checks import check_file
 from .table import Assign, Column, Request, Table, assign, chosen_label
+from .turning import check_turned, turned
 
 _COLUMNS = ("label", "id", "drop")
 _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
-    ".npy": ("npy", ()),
-    ".npz": ("npz", (*_COLUMNS, "key")),
-    ".csv": ("delimited", (*_COLUMNS, "header", "delimiter")),
-    ".tsv": ("delimited", (*_COLUMNS, "header", "delimiter")),
-    ".txt": ("delimited", (*_COLUMNS, "header", "delimiter")),
-    ".parquet": ("parquet", _COLUMNS),
-    ".mtx": ("matrix_market", ()),
+    ".npy": ("npy", ("transpose",)),
+    ".npz": ("npz", (*_COLUMNS, "key", "transpose")),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), ("delimited", (*_COLUMNS, "header", "delimiter", "transpose"))),
+    ".parquet": ("parquet", (*_COLUMNS, "transpose")),
+    ".mtx": ("matrix_market", ("transpose",)),
     ".h5ad": ("h5ad", (*_COLUMNS, "layer", "obsm")),
     ".zarr": ("zarr", (*_COLUMNS, "layer", "obsm", "key")),
 }
@@ -46,6 +45,7 @@ def read(
     key: str | None = None,
     header: bool | str = "auto",
     delimiter: str | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read points from a file: features, and whatever else it says of each.
 
@@ -72,6 +72,9 @@ def read(
         Whether the first line of a CSV names the columns; "auto" looks at it.
     delimiter
         What stands between the cells of a CSV; by default its first lines tell.
+    transpose
+        Whether the columns of the file are the points and its rows the features, as in tables of genes (rows) and cells
+        (columns): the names of the columns become the ids, and those of the rows (``id``) the names of the features.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def read(
     MemoryLimitError
         There is not enough memory for it.
     """
-    return read_as(Request(label, id, drop, layer, obsm, key, header, delimiter), source)
+    return read_as(Request(label, id, drop, layer, obsm, key, header, delimiter, transpose), source)
 
 
 def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = assign) -> Table:
@@ -99,6 +102,7 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
                 f"{named(option)}: {name} is {suffix}, to which it does not apply; it is for {', '.join(applies)}. "
                 "Leave it out."
             )
+    check_turned(request, name)
     reader: Any = import_module(f".{module}", __package__).read if module else _read_added
     try:
         if module == "delimited":
@@ -120,7 +124,7 @@ def read_as(request: Request, source: str | os.PathLike[str], choose: Assign = a
         raise MemoryLimitError(
             f"{name}: reading it needs more memory than there is. Take a part of it."
         ) from error
-    return table
+    return turned(table) if request.transpose else table
 
 
 def suffixes() -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class Request:
     key: str | None = None
     header: bool | str = "auto"
     delimiter: str | None = None
+    transpose: bool = False
 
     @property
     def given(self) -> list[str]:

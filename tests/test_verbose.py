@@ -84,3 +84,8 @@ def test_without_handlers_lines_go_to_standard_error(
     assert [line.partition("s] ")[2].partition(":")[0] for line in lines] == ["solve"] * 3
     assert lines[0].startswith("[lowdim ")
     assert state() == before
+
+
+def test_what_is_outside_of_all_stages_has_no_name_before_it(caplog: pytest.LogCaptureFixture) -> None:
+    Events(LogLines(1)).chosen("repulsion", "exact", "quickest")
+    assert caplog.messages == ["repulsion: exact (quickest)"]

@@ -156,3 +156,5 @@ def test_every_fence_is_found():
         text = page.read_text(encoding="utf-8")
         opened = len(re.findall(r"^\s*`{3,}\s*(?:python|sh|bash|console)\b", text, re.MULTILINE))
         assert opened == len(blocks.find_blocks(text, "python", "sh")), page
+        fences = re.findall(r"^ *`{3,}(.*)$", text, re.MULTILINE)
+        assert all(fences[::2]), f"a fence of {page} does not say what it holds, so that nothing runs it"

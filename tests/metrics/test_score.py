@@ -348,7 +348,7 @@ BAD = {
     "no neighbours": ({"n_neighbors": 0}, "n_neighbors of score must be a whole number >= 1; got 0"),
     "half a neighbour": ({"n_neighbors": 2.5}, "n_neighbors of score must be a whole number"),
     "short y": ({"y": np.arange(49) % 2}, r"one label for each of the 50 points; got shape \(49,\)"),
-    "nan y": ({"y": np.where(np.arange(50) < 2, np.nan, 1)}, "y of score .* 2 are missing, the first at place 0"),
+    "nan y": ({"y": np.full(50, np.nan)}, "y of score .* 50 are missing, the first at place 0"),
     "mixed y": ({"y": np.array(["a", 1] * 25, dtype=object)}, "labels of one type.* got int, str"),
     "one class": ({"y": np.ones(50)}, "at least two classes"),
     "numbers for y": ({"y": np.arange(50.0)}, "must hold class labels; got 50 different values"),

@@ -126,7 +126,8 @@ class LogLines:
     def _log(self, level: int, event: Event, line: str) -> None:
         if level < LOGGER.level or level <= LOGGER.manager.disable:
             return
-        message, seconds = f"{event.stage}: {line}", {"seconds": event.seconds}
+        message = f"{event.stage}: {line}" if event.stage else line
+        seconds = {"seconds": event.seconds}
         record = LOGGER.makeRecord(LOGGER.name, level, __file__, 0, message, (), None, event.stage, seconds)
         (LOGGER if LOGGER.hasHandlers() else self._otherwise).handle(record)
 

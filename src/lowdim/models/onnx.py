@@ -87,8 +87,14 @@ def _steps(model: Any) -> list[Any]:
     for step in steps:
         kind = type(step).__name__
         if not isinstance(step, Estimator):
+            others = (
+                " Write the steps of lowdim alone, as in to_onnx(pipeline[1:], path), and the others by a converter of "
+                "their own, such as skl2onnx."
+                if len(steps) > 1
+                else ""
+            )
             raise InputTypeError(
-                f"model must be a fitted estimator of lowdim, or a pipeline of such; got {kind}."
+                f"model must be a fitted estimator of lowdim, or a pipeline of such; got {kind}.{others}"
             )
         if not hasattr(step, "map_"):
             raise InputError(f"model must be fitted; this {kind} is not. Call fit(X) first.")

@@ -72,11 +72,7 @@ def find_start(
     n_points, rng = weights.shape[0], run.random("solve")
     if name == "auto":
         name = "spectral" if rows is None else "pca"
-        why = (
-            "there are only affinities"
-            if rows is None
-            else "as good as the spectral one here, and sooner there"
-        )
+        why = "there are only affinities" if rows is None else "as good as the spectral start, and quicker"
         run.chosen("init", name, why)
     if name == "random":
         return NOISE * rng.standard_normal((n_points, n_components))

@@ -49,6 +49,10 @@ EXAMPLES = [
     ),
     ("lowdim embed cells.csv --id barcode -o cells-2d.parquet", "coordinates with the names of the rows"),
     (
+        "lowdim embed cells.h5ad -m umap --obsm X_pca --label cell_type --plot cells.html",
+        "single cells by their principal components, coloured by a column of obs or a gene",
+    ),
+    (
         "lowdim embed X.npy -m laplacian-eigenmaps -d 3 --solver lll --landmarks 1000 -o Y.npy",
         "large data by landmarks",
     ),

@@ -42,7 +42,8 @@ PARTS_WIDTH = 20.0
 """The latter for many points whose graph is in parts: nothing holds these together, and short schedules do not carry
 them as far apart as they end up."""
 FEWEST_POINTS, FEW_POINTS = 2_500, 10_000
-"""Points up to which a picture has unfolded after 500 steps, and up to which it is given the 1000 that it takes."""
+"""Points up to which a picture has unfolded after 500 steps, and up to which it is given the 700 that it takes, or the
+1000 where ``min_dist`` is next to 0."""
 TIGHT = 0.05
 """Share of the spread below which ``min_dist`` makes groups so tight that more steps are needed."""
 LATE_PUSH, LATE_SHARE = 8.0, 0.15
@@ -104,8 +105,8 @@ class UMAP(NeighborEmbedding):
         ``"random"``, all of them 10 wide along every axis, above 10,000 points 20 along the widest, ``"spectral"`` then
         40 where the graph is in parts; or coordinates.
     max_iter
-        Iterations at most; None: for the own schedule 500 up to 2,500 points, 1000 up to 10,000, else 160 (300 where
-        ``min_dist`` is next to 0); 1000 for others.
+        Iterations at most; None: for the own schedule 500 up to 2,500 points, 700 up to 10,000 (1000 where ``min_dist``
+        is next to 0), else 160 (300); 1000 for others.
     max_seconds
         Seconds for the optimisation; the best embedding so far is kept. None: no bound.
     tolerance
@@ -325,7 +326,8 @@ def usual_annealing(n_points: int, max_iter: int | None, spread: float, min_dist
     """The schedule that was measured to come as low as the sampled optimiser."""
     usual, rate, early = 160, 0.15, 0.9
     if n_points <= FEW_POINTS:
-        usual, rate, early = 500 if n_points <= FEWEST_POINTS else 1000, 0.3, 0.8
+        longer = 1000 if min_dist < TIGHT * spread else 700
+        usual, rate, early = 500 if n_points <= FEWEST_POINTS else longer, 0.3, 0.8
     elif min_dist < TIGHT * spread:
         usual, rate, early = 300, 0.1, 0.8
     return Annealing(

@@ -40,6 +40,10 @@ SAID = [
     ("embed points.npy -m sne --lam 5 --perplexity 5", "--lam and the values of --homotopy must be at most"),
     (
         "embed points.npy --perplexity 100",
+        "59 other points; the most that is usual is a third of them: --perplexity 19.",
+    ),
+    (
+        "embed points.npy --perplexity 20 -k 15",
         "Raise --n-neighbors, at best to three times the perplexity, or lower",
     ),
     (

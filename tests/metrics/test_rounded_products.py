@@ -81,6 +81,24 @@ def test_squares_are_within_their_bounds(kind: str) -> None:
         assert np.all(np.abs(found**2 - true**2) <= np.array(bounds) + 1e-13 * true**2)
 
 
+def test_the_bound_holds_for_a_point_at_the_centre() -> None:
+    """Where |x| is next to nothing, so is the error: the norms may not be those of rounded points."""
+    points, _ = make("single")
+    points = points + np.float32(1.7)
+    centre = MappedDistances(Rows(points), MAPPED["euclidean"], 1, may_round=True).rounded.centre
+    # The second point is none of the sample that the centre comes from, so that the centre stays.
+    points[1] = centre + np.float32(1e-3)
+    data = MappedDistances(Rows(points), MAPPED["euclidean"], 1, may_round=True)
+    found, one = np.empty((1, N_POINTS)), np.array([1])
+    error = data.fill(one, found).errors[0]
+    true = np.sqrt(np.square(points.astype(np.float64) - points[1]).sum(axis=1)) / error[3]
+    bounds = error[0] * np.sqrt(data.rounded.squares)
+    others = np.arange(N_POINTS) != 1
+    assert np.all(
+        np.abs(np.square(found[0] / error[3]) - true**2)[others] <= bounds[others] + 1e-13 * true[others] ** 2
+    )
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_order_is_settled_whatever_the_errors_are(seed: int) -> None:
     """Errors as large as their bound says, with the same sign for many: the worst that rounding could do."""

@@ -161,12 +161,11 @@ def product_table(
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def centred_squares(y: NDArray[Any], centre: NDArray[Any], shrink: float, out: Floats) -> None:
-    """Squared norms of points less a centre, times a factor; the differences in the precision of the centre."""
-    precise = centre.dtype.type
+    """Squared norms of points less a centre, times a factor, in double precision."""
     for point in range(y.shape[0]):
         values, total = y[point], 0.0
         for c in range(y.shape[1]):
-            value = np.float64(precise(values[c]) - centre[c]) * shrink
+            value = (np.float64(values[c]) - np.float64(centre[c])) * shrink
             total += value * value
         out[point] = total
 

@@ -39,9 +39,7 @@ WIDTH = 256
 STRIP = TOGETHER * LANES
 PER_PANEL = WIDTH // STRIP
 CHUNK = 64
-GROUP, WIDE_GROUP, WIDE_FROM = 16, 64, 128
-"""Rows that are multiplied with a panel at a time: few, so that their products stay in the first cache; but more from
-so many columns on, where a panel no longer fits the second cache and is read from further away."""
+GROUP = 16
 EMPTY = 3e38
 # Points whose panels stay in the second cache are multiplied with as few rows at a time as have their scores in the
 # first one; larger ones come from further away, and are worth it for many rows only.
@@ -195,17 +193,16 @@ def nearest_in_pair(
 
     With left equal to right, the points of one run of panels to each other.
     """
-    size = GROUP if strips.shape[1] <= WIDE_FROM else WIDE_GROUP
-    tile = np.empty((size, WIDTH), strips.dtype)
-    rows = np.empty((size, strips.shape[1]), strips.dtype)
+    tile = np.empty((GROUP, WIDTH), strips.dtype)
+    rows = np.empty((GROUP, strips.shape[1]), strips.dtype)
     inside = left[0] == right[0]
     for p in range(left[0], left[1]):
-        for group in range(0, WIDTH, size):
+        for group in range(0, WIDTH, GROUP):
             unpack_group(strips, p * WIDTH + group, rows)
             for q in range(p if inside else right[0], right[1]):
-                multiply_panel(rows, (0, size), strips, q, tile, 0)
+                multiply_panel(rows, (0, GROUP), strips, q, tile, 0)
                 into = slice(q * WIDTH, (q + 1) * WIDTH)
-                for four in range(0, size, ROWS):
+                for four in range(0, GROUP, ROWS):
                     first = p * WIDTH + group + four
                     for row in range(ROWS):
                         offer_to_row(
@@ -222,11 +219,10 @@ def nearest_in_pair(
 @njit(cache=True, nogil=True)
 def nearest_of_rows(rows: Real, strips: Real, norms: Real, base: int, scores: Real, points: Places) -> None:
     """Offer the points of all panels to the heaps of some rows, a multiple of four; point numbers start at ``base``."""
-    size = GROUP if strips.shape[1] <= WIDE_FROM else WIDE_GROUP
-    tile = np.empty((size, WIDTH), strips.dtype)
+    tile = np.empty((GROUP, WIDTH), strips.dtype)
     for q in range(norms.shape[0]):
-        for first in range(0, rows.shape[0], size):
-            past = min(first + size, rows.shape[0])
+        for first in range(0, rows.shape[0], GROUP):
+            past = min(first + GROUP, rows.shape[0])
             multiply_panel(rows, (first, past), strips, q, tile, 0)
             for row in range(first, past):
                 offer_to_row(tile[row - first], norms[q], base + q * WIDTH, scores[row], points[row])

@@ -20,9 +20,9 @@ MOST_AT_ONCE = 1 << 14
 """Points up to which all scores of some rows are held at once: so many that four rows of them fit the second cache."""
 MOST_IN_HEAPS = 64
 """Neighbours up to which the heaps weigh more than the lists that come out of them."""
-RUN, WIDE_RUN = 8, 2
-"""Panels in a run: two runs of points in 50 dimensions fit the second cache of a core. A panel of wide rows does not;
-small runs of them are shared out evenly."""
+RUN, WIDE_RUN, WIDE = 8, 2, 128
+"""Panels in a run: two runs of points in 50 dimensions fit the second cache of a core. A panel of rows with more
+columns than ``WIDE`` does not; small runs of them are shared out evenly."""
 
 
 class BlockedSearcher:
@@ -59,7 +59,7 @@ class BlockedSearcher:
         same heap.
         """
         n_panels = len(self.norms)
-        size = RUN if self.strips.shape[1] <= kernels.neighbors.nearest_by_products.WIDE_FROM else WIDE_RUN
+        size = RUN if self.strips.shape[1] <= WIDE else WIDE_RUN
         starts = np.arange(0, n_panels, size)
         runs = np.column_stack((starts, np.minimum(starts + size, n_panels)))
         rounds = tournament(len(runs))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -25,6 +26,7 @@ from scipy import sparse
 import lowdim
 from lowdim.cli import main as program
 from lowdim.kernels.building import DEMO_TABLE, TABLE, worded
+from lowdim.metrics import products
 
 from .catalogue import Points, methods
 from .variants import variants
@@ -89,6 +91,7 @@ def run() -> None:
         _fit_large(rng.normal(size=(20_000, 2)) @ rng.normal(size=(2, 100)) + rng.normal(size=(20_000, 100)))
         _descend(points.X)
         _trust(points.X)
+        _score(rng.normal(size=(6000, 130)))
         for _, work in variants():
             work()
 
@@ -144,6 +147,14 @@ def _trust(X: Any) -> None:
         for n_components in (2, 3):
             model = kind(n_components=n_components, max_iter=3).fit(X)
             lowdim.trust(X, model.embedding_, model)
+
+
+def _score(X: Any) -> None:
+    """Distances by rounded products, and of rows that are too large to be held in single precision too."""
+    for rows in (X, X.astype(np.float32)):
+        lowdim.score(rows, X[:, :2], sample=40)
+    with mock.patch.object(products, "MOST_BYTES", 0):
+        lowdim.score(X, X[:, :2], sample=40)
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ class Fits:
     def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
         """A run for each point on one part of the data.
 
-        The first fit makes what all share, on all threads. Quick ones after it are made side by side, each on a thread
+        The first fit makes what all share, on all threads. Quick ones by landmarks after it are made side by side, each on a thread
         of its own, where nobody listens to them and nothing is kept: most of such a fit are steps that gain little from
         threads. They are judged one after the other, in the order of the points and in the calling thread.
         """
@@ -88,7 +88,13 @@ class Fits:
                 begun += len(some)
 
     def _side_by_side(self, events: Events, top: Place) -> int:
-        """Fits that may be made at a time."""
+        """Fits that may be made at a time.
+
+        By landmarks only: the dense problems of an exact fit may end in other last digits with one thread of BLAS.
+        """
+        is_by_landmarks = hasattr(getattr(self.estimator, "solver", None), "n_landmarks")
+        if not is_by_landmarks or any("solver" in point.named for point in self.points):
+            return 1
         is_heard = events.listeners or self.listeners or self.estimator.verbose
         if is_heard or self.estimator.callback is not None or top.is_active:
             return 1

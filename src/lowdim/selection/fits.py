@@ -66,9 +66,9 @@ class Fits:
     def runs(self, part: Part, shared: Shared, events: Events, top: Place) -> Iterator[FitRecord]:
         """A run for each point on one part of the data.
 
-        The first fit makes what all share, on all threads. Quick ones by landmarks after it are made side by side, each on a thread
-        of its own, where nobody listens to them and nothing is kept: most of such a fit are steps that gain little from
-        threads. They are judged one after the other, in the order of the points and in the calling thread.
+        The first fit makes what all share, on all threads. Quick ones by landmarks after it are made side by side, each
+        on a thread of its own, where nobody listens to them and nothing is kept: most of such a fit are steps that gain
+        little from threads. They are judged one after the other, in the order of the points and in the calling thread.
         """
         families, width = self.families(), self._side_by_side(events, top)
         begun = 0

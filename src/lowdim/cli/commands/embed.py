@@ -84,7 +84,7 @@ KEEPS = {
     "elastic-embedding": "as tsne, by springs and repulsion; --lam sets the width",
     "symmetric-sne": "as tsne, with Gaussian tails: tighter pictures",
     "sne": "the first of these, with a probability for each point",
-    "neighbor-spectrum": "from tsne or another --objective to laplacian-eigenmaps: --position from 0 to 2",
+    "neighbor-spectrum": "from tsne or another --objective to eigenmaps: --position from 0 to 2",
     "pca": "variance: the quickest, linear, for a first look",
     "classical-mds": "distances of any --metric",
     "mds": "distances of any --metric, by least stress, or their order alone",

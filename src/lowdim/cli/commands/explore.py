@@ -137,7 +137,7 @@ def _of_model(options: argparse.Namespace, session: Session) -> Any:
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
     """What was said of how to read, where it is not what is done anyway."""
-    usual = {"header": "auto", "drop": ()}
+    usual = {"header": "auto", "drop": (), "transpose": False}
     return {
         name: value for name, value in asked_for(options).items() if value not in (usual.get(name), None, [])
     }
@@ -157,6 +157,8 @@ def _command(options: argparse.Namespace) -> str | None:
     for name, value in _asked(options).items():
         if name == "header":
             words.append("--header" if value else "--no-header")
+        elif name == "transpose":
+            words.append("--transpose")
         elif name == "label":
             words += [word for each in value for word in ("--label", str(each))]
         else:

@@ -146,9 +146,9 @@ def _loaded(array: Any, name: str, budget: Budget) -> NDArray[Any]:
     stored = budget.stored
     if hasattr(array, "id"):  # HDF5 knows how much is on the disk; chunks that were never written are not
         stored = array.id.get_storage_size()
-    elif (chunks := getattr(array, "chunks", None)) is not None:
-        check_chunks(name, array.shape, chunks, stored)
     check_declared(name, max(nbytes, chunk), stored)
+    if not hasattr(array, "id") and getattr(array, "chunks", None) is not None:
+        check_chunks(name, array.shape, array.chunks, stored)
     budget.take(nbytes)
     check_fits(name, nbytes + chunk, "Choose a smaller matrix (obsm=...), or a machine with more memory.")
     return np.asarray(array[...])

@@ -259,18 +259,15 @@ class NeighborEmbedding(Reopening, EmbeddingTrials):
         kernel = objective.attraction.kernel
         affinities: GivenAffinities | NeighborAffinities = GivenAffinities()
         if fitted is not None:
-            widest = int(hood.neighbors.counts.max(initial=1))
-            count = widest
+            count = int(hood.neighbors.counts.max(initial=1))
             if objective.density is None:
-                count, fitted = ties_of_new(widest, fitted, kernel)
+                count, fitted = ties_of_new(count, fitted, kernel)
             index = hood.index
             if self.search == "auto":
                 index = follow_links(index, hood.neighbors, count, run)
             affinities = NeighborAffinities(Lookup(index, count), fitted, hood.points.copies)
-        field = objective.freeze(X)
-        term = objective.density
-        density = None if term is None else term.freeze(X, float(self.density))
-        return FixedEmbeddingMap(affinities, X, field, kernel, strength, by_logarithm, density)
+        density = None if objective.density is None else objective.density.freeze(X, float(self.density))
+        return FixedEmbeddingMap(affinities, X, objective.freeze(X), kernel, strength, by_logarithm, density)
 
     def _embedded(
         self, hood: Neighborhood, objective: NeighborObjective, outcome: Outcome, map_: FixedEmbeddingMap

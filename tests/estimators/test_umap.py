@@ -252,7 +252,8 @@ def test_many_points_in_parts_start_farther_apart(monkeypatch, few, widest):
 
 def test_the_schedule_is_as_long_as_is_asked_for():
     assert usual_annealing(2_500, None, 1.0, 0.1).iterations == 500
-    assert usual_annealing(10_000, None, 1.0, 0.1).iterations == 1000
+    assert usual_annealing(10_000, None, 1.0, 0.1).iterations == 700
+    assert usual_annealing(10_000, None, 1.0, 0.0).iterations == 1000
     assert usual_annealing(20_000, None, 1.0, 0.1).iterations == 160
     assert usual_annealing(20_000, None, 4.0, 0.1).iterations == 300
     assert usual_annealing(100, 7, 1.0, 0.1).iterations == 7

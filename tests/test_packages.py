@@ -140,4 +140,4 @@ def test_names_are_imported_from_datasets_as_they_are_called():
         "from lowdim.datasets import swiss_roll; import lowdim, lowdim.data.datasets as home; "
         "assert lowdim.datasets is home and home.swiss_roll is swiss_roll"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -36,7 +36,7 @@ NEAR = 64
 MOST_OPEN = 16
 """Where the order depends on more than one point in so many, the whole row is measured by differences."""
 MOST_NEAR = 64
-"""Where more than one point in so many is that near, the whole row is not."""
+"""Where more than one point in so many is that near, the whole row is measured by differences too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,24 @@ def test_more_points_than_one_run_of_panels():
     assert np.array_equal(found.distances, other.distances)
 
 
+LONG_LISTS = {
+    "plain": np.random.default_rng(3).normal(size=(4700, 7)),
+    "one cluster after the other": np.repeat(np.arange(47.0), 100)[:, None] * 50
+    + np.random.default_rng(3).normal(size=(4700, 7)),
+    "copies": np.repeat(np.random.default_rng(3).normal(size=(94, 7)), 50, axis=0),
+    "outliers": np.random.default_rng(3).normal(size=(4700, 7)) * np.where(np.arange(4700) % 47, 1, 1e20)[:, None],
+}
+
+
+@pytest.mark.parametrize("name", LONG_LISTS)
+def test_long_lists_begin_with_a_limit_by_a_sample(name):
+    points = LONG_LISTS[name]
+    found = build_index(Rows(points), search="blocked", run=Run.of()).query(None, 60, Run.of())
+    other = build_index(Rows(points), search="tree", run=Run.of()).query(None, 60, Run.of())
+    assert np.array_equal(found.indices, other.indices)
+    assert np.array_equal(found.distances, other.distances)
+
+
 def test_all_other_points_may_be_asked_for():
     points = BASE[:9]
     found = build_index(Rows(points), search="blocked", run=Run.of()).query(None, 8, Run.of())

@@ -21,7 +21,7 @@ from ..neighbors.all_pairs import AllPairsIndex, GenericIndex, PrecomputedIndex
 from ..neighbors.geometry import Geometry, native
 from ..neighbors.metrics import MAPPED, MappedMetric, resolve_metric
 from ..validation import check_finite
-from .products import RoundedProducts, Rounding, WholeProducts
+from .products import DoubleProducts, RoundedProducts, Rounding, WholeProducts
 
 TABLE_ENTRIES = 1 << 22
 """Entries of a table of distances: 34 MB for the data, as much for the embedding; each a thread."""
@@ -52,6 +52,11 @@ class MappedDistances:
         self._unit = self.geometry.unit if is_safe else 0.0
         is_rounded = may_round and is_safe and self.products is None
         self.rounded = RoundedProducts.of(self.geometry, Run.of(n_jobs=n_jobs)) if is_rounded else None
+
+    @property
+    def has_plain_values(self) -> bool:
+        """Whether distances are those of dense rows in memory as they are."""
+        return bool(self._unit) and not (self.geometry.rows.is_sparse or self.geometry.rows.is_mapped)
 
     def fill(self, points: Integers, out: Floats) -> Rounding | None:
         """Distances of some points to every point."""
@@ -121,6 +126,14 @@ def distances_between(
     if isinstance(resolved, MappedMetric):
         return MappedDistances(rows, resolved, n_jobs, may_round=may_round)
     return TableDistances(GenericIndex(rows, resolved))
+
+
+def close_distances(rows: Rows, metric: str | Callable[..., float], run: Run) -> Distances:
+    """The same for estimates: by products in double precision where these are quicker, off in the last digits."""
+    exact = distances_between(rows, metric, 1)
+    if isinstance(exact, MappedDistances) and exact.has_plain_values and exact.products is None:
+        return DoubleProducts.of(exact.geometry, run)
+    return exact
 
 
 class RanksAsked:

@@ -75,18 +75,28 @@ class WholeProducts:
         """Distances of some points to every point."""
         centre = np.full(self.values.shape[1], self.middle, self.precision)
         chosen = self.values[points].astype(self.precision) - centre
-        no_limits, no_room = np.full(points.size, -np.inf), np.empty((points.size, 0), np.int32)
-        kernels.neighbors.tables.product_table(
-            _strips(chosen, self.precision),
-            self.squares[points],
-            self.values,
-            (centre, 1.0, 1.0),
-            self.squares,
-            no_limits,
-            out,
-            no_room,
-            np.empty(points.size, np.int64),
-        )
+        _fill_all(chosen, self.squares[points], self.values, (centre, 1.0, 1.0), self.squares, out)
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleProducts:
+    """Distances from |x|^2 + |y|^2 - 2 x'y in double precision: close to exact, for what is estimated from them."""
+
+    geometry: Geometry
+    centre: Floats
+    squares: Floats
+
+    @staticmethod
+    def of(geometry: Geometry, run: Run) -> DoubleProducts:
+        """For dense points in memory under the Euclidean metric."""
+        centre = middle_of(geometry, SAMPLE)[:-1] * geometry.unit
+        return DoubleProducts(geometry, centre, _centred_squares(geometry, centre, run))
+
+    def fill(self, points: Integers, out: Floats) -> None:
+        """Distances of some points to every point."""
+        values, unit = self.geometry.values, self.geometry.unit
+        chosen = (values[points] - self.centre) * (1.0 / unit)
+        _fill_all(chosen, self.squares[points], values, (self.centre, 1.0 / unit, unit), self.squares, out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +124,7 @@ class RoundedProducts:
         precision = np.float64 if values.dtype == np.float64 else np.float32
         # In the type of the points, so that what is subtracted from each of them is the same number.
         centre = (middle_of(geometry, SAMPLE)[:-1] * geometry.unit).astype(precision)
-
-        def measure(part: slice) -> Floats:
-            found = np.empty(part.stop - part.start)
-            kernels.neighbors.tables.centred_squares(values[part], centre, 1.0 / geometry.unit, found)
-            return found
-
-        squares = np.concatenate(run.map(measure, rows.n_rows))
+        squares = _centred_squares(geometry, centre, run)
         typical, reach = np.median(squares), squares.max()
         if not 0.0 < typical <= reach < FURTHEST**2 * typical or _error(rows.n_columns) > LARGEST_ERROR:
             return None
@@ -214,6 +218,33 @@ class Rounding:
         self.products.compare(self.points, crowded, given)
         yield
         given[places, others], given[crowded] = kept, rows
+
+
+def _centred_squares(geometry: Geometry, centre: NDArray[Any], run: Run) -> Floats:
+    """Squared distances of all points from a centre, in the geometry's unit."""
+
+    def measure(part: slice) -> Floats:
+        found = np.empty(part.stop - part.start)
+        kernels.neighbors.tables.centred_squares(geometry.values[part], centre, 1.0 / geometry.unit, found)
+        return found
+
+    return np.concatenate(run.map(measure, geometry.rows.n_rows))
+
+
+def _fill_all(
+    chosen: NDArray[Any],
+    own: Floats,
+    values: NDArray[Any],
+    frame: tuple[NDArray[Any], float, float],
+    squares: Floats,
+    out: Floats,
+) -> None:
+    """Distances of rows in a frame to all points from their products, whatever rounding does to them."""
+    no_limits, no_room = np.full(len(chosen), -np.inf), np.empty((len(chosen), 0), np.int32)
+    strips, counts = _strips(chosen, chosen.dtype.type), np.empty(len(chosen), np.int64)
+    kernels.neighbors.tables.product_table(
+        strips, own, values, frame, squares, no_limits, out, no_room, counts
+    )
 
 
 def _error(n_columns: int) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from .. import kernels
-from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..core.run import Run
 from .attraction import Attraction
@@ -24,20 +23,26 @@ def edge_blocks(attraction: Attraction, X: Floats, rows: Integers) -> Floats:
     """Blocks of the attraction, M x d x d: 4 sum w f' I + 8 sum w f'' v v'."""
     W, kernel, d = attraction.weights, attraction.kernel, X.shape[1]
     out = np.zeros((rows.size, d, d))
-    for part in row_blocks(rows.size, ROWS):
+
+    def work(part: slice) -> None:
         some = rows[part]
         counts = np.diff(W.indptr)[some].astype(np.int64)
         filled = np.flatnonzero(counts)
         if filled.size == 0:
-            continue
+            return
         starts = np.cumsum(counts) - counts
         entries = np.arange(int(counts.sum())) + np.repeat(W.indptr[some] - starts, counts)
-        v = np.repeat(X[some], counts, axis=0) - X[W.indices[entries]]
-        D = np.maximum(np.einsum("ei,ei->e", v, v), kernel.core)
-        w = W.data[entries]
+        v = [np.repeat(x[some], counts) - x[W.indices[entries]] for x in X.T]
+        D = np.maximum(sum(x * x for x in v), kernel.core)
+        w, found = W.data[entries], out[part]
         stiff, bend = 4.0 * w * kernel.pull(D), -8.0 * w * kernel.relief(D)
-        terms = bend[:, None, None] * v[:, :, None] * v[:, None, :] + stiff[:, None, None] * np.eye(d)
-        out[part][filled] = np.add.reduceat(terms, starts[filled], axis=0)
+        for i in range(d):
+            for j in range(i + 1):
+                terms = bend * v[i] * v[j]
+                summed = np.add.reduceat(terms + stiff if i == j else terms, starts[filled])
+                found[filled, i, j] = found[filled, j, i] = summed
+
+    attraction.run.map(work, rows.size, block_rows=ROWS)
     return out
 
 

@@ -8,7 +8,7 @@ two-sample U-statistic: its variance is that of the row means of h over n plus t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -93,12 +93,14 @@ class ClusterTable:
 def between_clusters(
     labels: NDArray[Any],
     codes: Integers,
-    data: Distances,
-    picture: Distances,
+    measured: Callable[[Integers], tuple[Distances, Distances]],
     quantile: float,
     rng: np.random.Generator,
 ) -> ClusterTable:
-    """The table of all pairs of labels; ``quantile`` standard errors are on each side of a ratio's logarithm."""
+    """The table of all pairs of labels; ``quantile`` standard errors are on each side of a ratio's logarithm.
+
+    ``measured(points)`` gives the distances between some points in the data and in the picture.
+    """
     n_clusters = int(codes.max()) + 1
     if not 2 <= n_clusters <= MOST_CLUSTERS:
         raise InputError(
@@ -108,11 +110,13 @@ def between_clusters(
     mixed = rng.permutation(codes.size)
     members = [mixed[codes[mixed] == code][:SAMPLE] for code in range(n_clusters)]
     names = [str(labels[some[0]]) for some in members]
-    found = []
+    ends = np.cumsum([some.size for some in members])
+    places = [np.arange(end - some.size, end) for some, end in zip(members, ends.tolist(), strict=True)]
+    kinds, found = measured(np.concatenate(members)), []
     for first in range(n_clusters - 1):
-        given, shown = (_table(kind, members[first], codes.size) for kind in (data, picture))
+        given, shown = (_table(kind, places[first], int(ends[-1])) for kind in kinds)
         for second in range(first + 1, n_clusters):
-            D, E = given[:, members[second]], shown[:, members[second]]
+            D, E = given[:, places[second]], shown[:, places[second]]
             found.append((names[first], names[second], float(D.mean()), float(E.mean()), _error(D, E)))
     return _compared(found, quantile)
 

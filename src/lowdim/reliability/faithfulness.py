@@ -9,6 +9,7 @@ import numpy as np
 from .. import kernels
 from ..core.records import Floats, Integers
 from ..core.run import Run
+from ..kernels.neighbors.nearest_by_products import STRIP
 from ..metrics.distance_tables import TABLE_ENTRIES, Distances
 from ..metrics.neighbor_recall import count_kept
 from ..metrics.trustworthiness import worst_intrusion
@@ -68,11 +69,16 @@ def ranks_of_shown(lists: Lists, distances: Distances, references: Integers, run
     Exact up to the last of the known neighbours; beyond, 1 + (N - 1) times the share of the reference points that are
     nearer, and so exact where these are all points. A point as near as another does not come before it.
     """
-    order = np.argsort(lists.near, axis=1, kind="stable")
-    limits = np.take_along_axis(lists.near, order, axis=1)
-    counts = np.zeros((lists.rows.size, lists.width + 1), np.int64)
+    order, limits = np.empty(lists.near.shape, np.int64), np.empty(lists.near.shape)
+
+    def put_in_order(part: slice) -> None:
+        order[part] = np.argsort(lists.near[part], axis=1, kind="stable")
+        limits[part] = np.take_along_axis(lists.near[part], order[part], axis=1)
+
+    run.map(put_in_order, lists.rows.size)
+    counts = np.zeros(limits.shape, np.int64)
     nearer_than = limits * (1.0 - ROUNDING)
-    step = max(1, TABLE_ENTRIES // lists.n_points)
+    step = max(1, 2 * TABLE_ENTRIES // lists.n_points)
     for first in range(0, references.size, step):
         some = references[first : first + step]
         table = np.empty((some.size, lists.n_points))
@@ -84,12 +90,17 @@ def ranks_of_shown(lists: Lists, distances: Distances, references: Integers, run
             )
 
         run.map(count, lists.rows.size)
-    nearer = np.cumsum(counts[:, :-1], axis=1)
-    others = references.size - np.isin(lists.rows, references)
-    beyond = 1.0 + nearer * ((lists.n_points - 1) / np.maximum(others, 1))[:, None]
-    known = _known_ranks(lists.given, limits)
+    others = np.maximum(references.size - np.isin(lists.rows, references), 1)
     ranks = np.empty(limits.shape)
-    np.put_along_axis(ranks, order, np.where(known <= lists.width, known, np.maximum(beyond, known)), axis=1)
+
+    def rank(part: slice) -> None:
+        nearer = np.cumsum(counts[part], axis=1)
+        beyond = 1.0 + nearer * ((lists.n_points - 1) / others[part])[:, None]
+        known = _known_ranks(lists.given[part], limits[part])
+        found = np.where(known <= lists.width, known, np.maximum(beyond, known))
+        np.put_along_axis(ranks[part], order[part], found, axis=1)
+
+    run.map(rank, lists.rows.size)
     return ranks
 
 
@@ -99,7 +110,7 @@ def _fill(distances: Distances, points: Integers, table: Floats, run: Run) -> No
     def work(part: slice) -> None:
         distances.fill(points[part], table[part])
 
-    run.map(work, points.size, block_rows=max(1, -(-points.size // 16)))
+    run.map(work, points.size, block_rows=STRIP)
 
 
 def _known_ranks(given: Floats, limits: Floats) -> Floats:

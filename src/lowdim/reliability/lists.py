@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..metrics.dimension.surroundings import without_self
 from ..metrics.neighbor_recall import known_distances
 from ..neighbors import Index, build_index
+from ..neighbors.euclidean import EuclideanIndex
 from ..neighbors.graph import GraphIndex
 from ..neighbors.index import equal_rows
 
@@ -84,15 +85,18 @@ def look_up(
     if isinstance(index, GraphIndex):
         nearest, given, near = _known(index, shown, rows, width)
     else:
-        nearest, _ = _nearest(index, chosen, width, run)
+        nearest, given = _nearest(index, chosen, width, run)
         asked = None if chosen is None else data.select(chosen)
         starts = np.arange(rows.size + 1, dtype=np.int64) * width
-        # By the same arithmetic, so that what is equally far is equal.
-        given, near = (
-            index.distances(asked, starts, np.ascontiguousarray(lists).ravel(), run).reshape(-1, width)
-            for lists in (nearest, shown)
-        )
-        given = np.sort(given, axis=1)
+
+        def measured(lists: Integers) -> Floats:
+            flat = np.ascontiguousarray(lists).ravel()
+            return index.distances(asked, starts, flat, run).reshape(-1, width)
+
+        near = measured(shown)
+        if not isinstance(index, EuclideanIndex):
+            # By the same arithmetic, so that what is equally far is equal: a Euclidean search has no other.
+            given = np.sort(measured(nearest), axis=1)
     return Lists(rows, nearest, given, shown, near, reach, index)
 
 

@@ -15,7 +15,7 @@ from ..core.run import Run
 from ..core.streams import make_generator
 from ..data.rows import Rows
 from ..errors import InputError
-from ..metrics.distance_tables import MappedDistances, distances_between
+from ..metrics.distance_tables import Distances, MappedDistances, close_distances, distances_between
 from ..metrics.inputs import check_embedding, check_labels, check_points, label_codes, read_points
 from ..metrics.sampling import ALL_ROWS, Sample, sample_size
 from ..neighbors.metrics import MAPPED, MetricName, metric_name
@@ -191,10 +191,10 @@ def _ranks(rows: Rows, metric: Any, lists: Lists, rng: np.random.Generator, run:
     if isinstance(metric, str) and metric == "precomputed" and rows.is_sparse:
         return None
     n_points = rows.n_rows
-    references: Integers = np.arange(n_points)
-    if n_points > ALL_ROWS:
-        references = np.sort(rng.permutation(n_points)[:REFERENCES])
-    return ranks_of_shown(lists, distances_between(rows, metric, 1), references, run)
+    if n_points <= ALL_ROWS:
+        return ranks_of_shown(lists, distances_between(rows, metric, 1), np.arange(n_points), run)
+    references: Integers = np.sort(rng.permutation(n_points)[:REFERENCES])
+    return ranks_of_shown(lists, close_distances(rows, metric, run), references, run)
 
 
 def _clusters(
@@ -212,10 +212,20 @@ def _clusters(
             f"Give the data themselves, or leave {named('labels')} out."
         )
     codes, _ = label_codes(_OWNER, "labels", labels)
-    shown = MappedDistances(Rows(points), MAPPED["euclidean"], n_jobs)
-    return between_clusters(
-        labels, codes, distances_between(rows, metric, n_jobs), shown, drawn.quantile, rng
-    )
+
+    def measured(some: Integers) -> tuple[Distances, Distances]:
+        data = _among(rows, some, metric)
+        shown = MappedDistances(Rows(points[some]), MAPPED["euclidean"], n_jobs)
+        return distances_between(data, metric, n_jobs), shown
+
+    return between_clusters(labels, codes, measured, drawn.quantile, rng)
+
+
+def _among(rows: Rows, some: Integers, metric: Any) -> Rows:
+    """The data of some points alone; of given distances those between them."""
+    chosen = rows.select(some)
+    is_given = isinstance(metric, str) and metric == "precomputed"
+    return Rows(np.asarray(chosen.values)[:, some]) if is_given else chosen
 
 
 def _recorded(

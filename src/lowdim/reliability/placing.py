@@ -24,7 +24,7 @@ MOST_SEARCHED, MOST_PLACED = 5_000, 20_000
 """Points that are placed: by a map that has to search for their neighbours, and among neighbours that are known."""
 STARTS = 6
 """Nearest neighbours whose places are tried as a start."""
-BLOCK = 8_192
+BLOCK = 20_000
 
 
 def directions(rows: Rows) -> Floats:

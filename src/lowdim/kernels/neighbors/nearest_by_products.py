@@ -33,12 +33,12 @@ from .product_tiles import (
     least_of_rank,
     lowest,
     sum_below,
+    sum_below_each,
 )
 
 WIDTH = 256
 STRIP = TOGETHER * LANES
 PER_PANEL = WIDTH // STRIP
-CHUNK = 64
 GROUP = 16
 EMPTY = 3e38
 # Points whose panels stay in the second cache are multiplied with as few rows at a time as have their scores in the
@@ -154,24 +154,33 @@ def offer_to_row(tile: Real, norms: Real, base: int, scores: Real, points: Place
                 push(scores, points, score, base + j)
 
 
+@njit(cache=True, nogil=True)
+def offer_to_some(
+    tile: Real, norm: Any, start: int, row: int, roots: Real, scores: Real, points: Places
+) -> None:
+    """Offer a row to the heaps of the ``WIDE`` points of a panel from ``start`` on."""
+    bits = sum_below_each(tile, norm, start, roots)
+    while bits:
+        j = start + lowest(bits)
+        bits &= bits - 1
+        push(scores[j], points[j], tile[j] + norm, row)
+        roots[j] = scores[j, 0]
+
+
 @njit(cache=True, nogil=True, forceinline=True, fastmath=FAST)
 def offer_to_columns(tile: Real, norms: Real, base: int, roots: Real, scores: Real, points: Places) -> None:
     """Offer four rows to the heaps of all points of a panel; ``roots`` mirrors the roots of the heaps."""
     zero, one = norms.dtype.type(0), norms.dtype.type(1)
     n0, n1, n2, n3 = norms[0], norms[1], norms[2], norms[3]
     t0, t1, t2, t3 = tile[0], tile[1], tile[2], tile[3]
-    for start in range(0, WIDTH, CHUNK):
+    for start in range(0, WIDTH, WIDE):
         hits = zero
-        for j in range(start, start + CHUNK):
+        for j in range(start, start + WIDE):
             a, b, c, d = t0[j] + n0, t1[j] + n1, t2[j] + n2, t3[j] + n3
             hits += one if min(a, b, c, d) < roots[j] else zero
         if hits > 0:
-            for j in range(start, start + CHUNK):
-                for row in range(4):
-                    score = tile[row, j] + norms[row]
-                    if score < roots[j]:
-                        push(scores[j], points[j], score, base + row)
-                        roots[j] = scores[j, 0]
+            for row in range(ROWS):
+                offer_to_some(tile[row], norms[row], start, base + row, roots, scores, points)
 
 
 @njit(cache=True, nogil=True)

@@ -185,8 +185,8 @@ def _least_of_rank(typing_context: Any, values: Any, first: Any, rank: Any) -> A
     return values.dtype(values, types.int64, types.int64), generate
 
 
-def _bits_below(builder: ir.IRBuilder, scores: ir.Value, limit: ir.Value) -> ir.Value:
-    return builder.bitcast(builder.fcmp_ordered("<", scores, broadcast(builder, limit, WIDE)), _COUNT)
+def _bits_below(builder: ir.IRBuilder, scores: ir.Value, limits: ir.Value) -> ir.Value:
+    return builder.bitcast(builder.fcmp_ordered("<", scores, limits), _COUNT)
 
 
 def _below(typing_context: Any, scores: Any, place: Any, limit: Any) -> Any:
@@ -194,7 +194,8 @@ def _below(typing_context: Any, scores: Any, place: Any, limit: Any) -> Any:
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
         data, vector = _data(context, builder, signature, arguments, 0), _vector(context, signature, WIDE)
-        return _bits_below(builder, _load(builder, data, arguments[1], vector), arguments[2])
+        limits = broadcast(builder, arguments[2], WIDE)
+        return _bits_below(builder, _load(builder, data, arguments[1], vector), limits)
 
     return types.int64(scores, types.int64, scores.dtype), generate
 
@@ -208,9 +209,23 @@ def _sum_below(typing_context: Any, products: Any, norms: Any, place: Any, limit
             _load(builder, _data(context, builder, signature, arguments, place), arguments[2], vector)
             for place in (0, 1)
         )
-        return _bits_below(builder, builder.fadd(sums, sizes), arguments[3])
+        return _bits_below(builder, builder.fadd(sums, sizes), broadcast(builder, arguments[3], WIDE))
 
     return types.int64(products, norms, types.int64, products.dtype), generate
+
+
+def _sum_below_each(typing_context: Any, products: Any, norm: Any, place: Any, limits: Any) -> Any:
+    """Signature and code of ``sum_below_each``."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> ir.Value:
+        vector = _vector(context, signature, WIDE)
+        sums, roots = (
+            _load(builder, _data(context, builder, signature, arguments, place), arguments[2], vector)
+            for place in (0, 3)
+        )
+        return _bits_below(builder, builder.fadd(sums, broadcast(builder, arguments[1], WIDE)), roots)
+
+    return types.int64(products, products.dtype, types.int64, limits), generate
 
 
 def _lowest(typing_context: Any, bits: Any) -> Any:
@@ -246,6 +261,9 @@ below: Callable[[Real, int, float], int] = cast(Any, intrinsic(_below))
 
 # Bit j is set where products[place + j] + norms[place + j] < limit, for 64 j.
 sum_below: Callable[[Real, Real, int, float], int] = cast(Any, intrinsic(_sum_below))
+
+# Bit j is set where products[place + j] + norm < limits[place + j], for 64 j.
+sum_below_each: Callable[[Real, float, int, Real], int] = cast(Any, intrinsic(_sum_below_each))
 
 # Number of the lowest bit that is set; there must be one.
 lowest: Callable[[int], int] = cast(Any, intrinsic(_lowest))

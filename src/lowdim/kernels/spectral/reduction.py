@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core.records import Floats, Integers
 from ..compiling import njit
-from .prefetch import prefetch
+from ..prefetch import prefetch
 
 #: Entries ahead at which a scattered row is asked for; where it begins is asked for at twice that.
 AHEAD = 24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from ...core.places import State
 from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
-from ..centred_points import FURTHEST, CentredPoints
+from ...kernels.neighbors.nearest_by_products import STRIP
+from ..centred_points import FURTHEST, CentredPoints, empty_strips, fill_panel
 from ..costs import Cost, Work
 from .base import Found
 
@@ -23,6 +25,9 @@ MOST_IN_HEAPS = 64
 RUN, WIDE_RUN, WIDE = 8, 2, 128
 """Panels in a run: two runs of points in 50 dimensions fit the second cache of a core. A panel of rows with more
 columns than ``WIDE`` does not; small runs of them are shared out evenly."""
+SAMPLED, MOST_SAMPLED, FEW_CANDIDATES = 32, 2048, 48
+"""One point in so many, and how many at most, that every point is compared with first: so it is known early how near
+its nearest are, and most others never enter its heap. Small heaps do not need it."""
 
 
 class BlockedSearcher:
@@ -40,7 +45,7 @@ class BlockedSearcher:
         """
         pairs = work.n_asked * work.n_points
         if work.n_queries is None:
-            seconds = pairs * (0.25 + 0.018 * work.n_columns) * 1e-9 + work.n_asked * work.n_neighbors * 8e-7
+            seconds = pairs * (0.25 + 0.018 * work.n_columns) * 1e-9 + work.n_asked * work.n_neighbors * 7e-7
         else:
             seconds = pairs * (0.35 + 0.02 * work.n_columns) * 1e-9 + work.n_asked * 0.4e-6
         kept = work.lists + int(work.n_points * (4.2 * work.n_columns + 25))
@@ -66,6 +71,9 @@ class BlockedSearcher:
 
         def start() -> State:
             scores, points = _empty_heaps(self.norms.size, count, np.float32)
+            scores[: self.n_points] = self._first_limits(count, run)[:, None]
+            # Nothing is offered to what fills up the last panel.
+            scores[self.n_points :] = -kernels.neighbors.nearest_by_products.EMPTY
             return {"scores": scores, "points": points, "roots": scores[:, 0].copy(), "turn": 0}
 
         def play(state: State) -> State:
@@ -86,6 +94,34 @@ class BlockedSearcher:
         norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
         norms[np.isinf(norms)] = 2 * FURTHEST
         return self._found(points[: self.n_points], roots[: self.n_points], norms)
+
+    def _first_limits(self, count: int, run: Run) -> NDArray[np.float32]:
+        """Scores that all but surely ``count`` points are below, for every point: by those of a random sample.
+
+        Of the nearest ``count`` points m = count s / N are expected in a sample of s; the score of sample rank
+        m + 4 sqrt(m) + 4 is too low for one row in 10^5. Such a row is left open, and searched again.
+        """
+        size = min(self.n_points // SAMPLED, MOST_SAMPLED) // STRIP * STRIP
+        expected = count * size / self.n_points
+        rank = ceil(expected + 4.0 * sqrt(expected) + 4.0)
+        if count < FEW_CANDIDATES or 2 * rank > size:
+            return np.full(self.n_points, kernels.neighbors.nearest_by_products.EMPTY, np.float32)
+        drawn = np.sort(np.random.default_rng(0).choice(self.n_points, size, replace=False))
+        width = self.norms.shape[1]
+        strips = empty_strips(-(-size // width), self.strips.shape[1], np.float32)
+        norms = np.full((-(-size // width), width), np.inf, np.float32)
+        norms.ravel()[:size] = self.norms.ravel()[drawn]
+        for panel, start in enumerate(range(0, size, width)):
+            some = drawn[start : start + width]
+            fill_panel(strips, panel, self.strips[some // STRIP, :, some % STRIP])
+
+        def compare(part: slice) -> NDArray[np.float32]:
+            rows, _ = self.centred.packed(None, part, np.float32)
+            scores, points = _empty_heaps(rows.shape[0], rank, np.float32)
+            kernels.neighbors.nearest_by_products.nearest_of_rows(rows, strips, norms, 0, scores, points)
+            return scores[: part.stop - part.start, 0]
+
+        return np.concatenate(run.map(compare, self.n_points, block_rows=width))
 
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: ``count`` or some more or fewer."""

@@ -28,5 +28,5 @@ def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
     return types.void(array, types.int64), generate
 
 
-# A hint, for an array of one dimension in C order; it changes nothing and may name any place.
+# A hint, for an array in C order and a place in it as if it were flat; it changes nothing and may name any place.
 prefetch: Callable[[NDArray[Any], int], None] = cast(Any, intrinsic(_prefetch))

@@ -133,7 +133,8 @@ LONG_LISTS = {
     "one cluster after the other": np.repeat(np.arange(47.0), 100)[:, None] * 50
     + np.random.default_rng(3).normal(size=(4700, 7)),
     "copies": np.repeat(np.random.default_rng(3).normal(size=(94, 7)), 50, axis=0),
-    "outliers": np.random.default_rng(3).normal(size=(4700, 7)) * np.where(np.arange(4700) % 47, 1, 1e20)[:, None],
+    "outliers": np.random.default_rng(3).normal(size=(4700, 7))
+    * np.where(np.arange(4700) % 47, 1, 1e20)[:, None],
 }
 
 

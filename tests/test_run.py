@@ -283,3 +283,14 @@ def test_a_plan_is_made_for_arrays_that_come_again():
     assert shared.plan("sum", (first, other), make) is None
     assert shared.plan("another", (first, other), make) is None
     assert made == [0]
+
+
+def test_a_plan_is_made_at_once_where_it_is_known_to_be_wanted_again():
+    shared, made = Shared(is_repeated=True), []
+
+    def make() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    first, other = np.arange(3), np.arange(4)
+    assert [shared.plan("sum", (given,), make) for given in (first, first.copy(), other)] == [0, 0, 1]

@@ -11,9 +11,9 @@ from tasks_to_run import Square
 from threadpoolctl import threadpool_info
 
 import lowdim
+from lowdim.core.blas_threads import ONE_BLAS_THREAD
 from lowdim.core.run import Run
 from lowdim.engine import run_tasks, using
-from lowdim.engine.task import ONE_BLAS_THREAD
 from lowdim.errors import InputError, WorkersError
 from lowdim.store.tasks import TaskStore
 

@@ -115,6 +115,7 @@ def test_connecting_is_a_minimum_spanning_tree(form):
         index = build_index(Rows(points), search=form, run=Run.of())
     neighbors = index.query(None, 5, Run.of())
     components = find_components(symmetric_graph(neighbors, Run.of()))
+    np.testing.assert_array_equal(find_components(neighbors).labels, components.labels)
     assert components.count == 12
     joined = connect_components(components, index, Run.of())
     assert joined.lengths.size == 11

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lowdim
-from lowdim.selection.grid import configure, expand, own_value, widest
+from lowdim.selection.grid import configure, expand, own_value, repeats_graphs, widest
 
 
 def named(estimator, grid):
@@ -33,6 +33,16 @@ def test_families_differ_in_the_number_of_components_alone():
     families = [point.family for point in points]
     assert families[0] == families[2] != families[1] == families[3]
     assert len(set(families)) == 3
+
+
+def test_graphs_are_repeated_where_something_else_differs_too():
+    def repeated(grid):
+        return repeats_graphs(expand(lowdim.LaplacianEigenmaps(), grid))
+
+    assert repeated({"n_neighbors": [5, 6], "bandwidth": [1.0, 2.0]})
+    assert repeated({"bandwidth": [1.0, 2.0]})
+    assert not repeated({"n_neighbors": [5, 6], "n_components": [1, 2]})
+    assert not repeated([{"n_neighbors": [5]}, {"radius": [1.0, 2.0]}])
 
 
 def test_configured_estimators():

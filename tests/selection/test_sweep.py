@@ -75,7 +75,7 @@ def test_bandwidths_on_one_graph_give_the_bits_of_separate_fits(few, solver):
         swept.append(fitted)
         return 0.0
 
-    # The first of a graph merges its affinities, the second plans that, the others take the plan; at 1.2 some vanish.
+    # A fit alone merges its affinities with their transpose, those of a sweep take a plan of that; at 1.2 some vanish.
     X, grid = few[0][:300], {"n_neighbors": [14], "bandwidth": [30.0, 20.0, 1.2, 15.0]}
     found = sweep(estimator, grid, X, score=keep)
     for fitted, point in zip(swept, found.points, strict=True):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Lock
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
-from threadpoolctl import threadpool_limits
-
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.traffic import Traffic, counting
 from ..store.tasks import TaskStore
 
@@ -82,28 +79,3 @@ def perform(task: Task, store: TaskStore, number: int) -> None:
         return
     with ONE_BLAS_THREAD, counting(Traffic()):
         task(store, number)
-
-
-class _OneBlasThread:
-    """While anybody in the process is inside, BLAS has one thread: with two, sums end in other last digits."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limits: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limits = threadpool_limits(1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limits.restore_original_limits()
-
-
-ONE_BLAS_THREAD = _OneBlasThread()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.parallel import map_blocks
 from ..store.tasks import TaskStore
-from .task import ONE_BLAS_THREAD, Tally, Task, Told, perform
+from .task import Tally, Task, Told, perform
 
 
 @dataclass(frozen=True, slots=True)

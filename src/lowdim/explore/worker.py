@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any
 
-from ..engine.task import ONE_BLAS_THREAD
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..errors import LowdimError, LowdimWarning
 from .protocol import Outbox
 from .settings import Setting

@@ -38,8 +38,11 @@ def symmetric_graph(neighbors: Neighbors, run: Run, *, how: Symmetry = "union") 
     return symmetrize(lists, how, "smaller", run)
 
 
-def find_components(graph: Sparse) -> Components:
-    """Connected components, an entry in either direction being an edge: 0 is the largest, ties go to the first row."""
+def find_components(graph: Sparse | Neighbors) -> Components:
+    """Connected components, an entry in either direction being an edge: 0 is the largest, ties go to the first row.
+
+    So lists of neighbours need not be made symmetric first.
+    """
     roots = kernels.neighbors.graphs.component_roots(graph.indptr, graph.indices)
     firsts, labels, sizes = np.unique(roots, return_inverse=True, return_counts=True)
     order = np.lexsort((firsts, -sizes))

@@ -15,7 +15,7 @@ from ..data.rows import Rows
 from ..errors import DataWarning
 from .build import build_index
 from .choose import PATIENCE, plan_search
-from .components import find_components, symmetric_graph
+from .components import find_components
 from .costs import USUAL_NEIGHBORS
 from .edges import Edges, add_edges, restrict
 from .index import Index
@@ -140,7 +140,7 @@ def _find(points: Points, graph: Graph, components: bool, run: Run) -> tuple[Ind
     _warn_of_vanishing(found, points, run)
     if not components:
         return index, found, Components(np.zeros(found.n_rows, np.int64), np.array([found.n_rows]))
-    return index, found, find_components(symmetric_graph(found, run))
+    return index, found, find_components(found)
 
 
 def _open(points: Points, graph: Graph, run: Run) -> Index:

@@ -244,5 +244,5 @@ class _GivenNeighbors(LocallyLinear):
         """The neighbours as they came."""
         assert self.neighbors is not None
         index = open_index(points, self.graph, run, int(np.ceil(self.neighbors.counts.mean())))
-        components = find_components(symmetric_graph(self.neighbors, run))
+        components = find_components(self.neighbors)
         return Neighborhood(points, self.graph, index, self.neighbors, components)

@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.events import Event, Events, Listener
 from ..core.parallel import count_workers, map_blocks
 from ..core.places import Place
 from ..core.rules import Whole
 from ..core.run import Store
 from ..core.shared import Shared
-from ..engine.task import ONE_BLAS_THREAD
 from ..errors import CheckpointWarning, ConvergenceWarning, InterruptedWarning, LowdimError, LowdimWarning
 from ..estimators.base import Estimator
 from .choose import Judges
@@ -24,6 +24,8 @@ from .result import FitRecord
 
 QUICK = 5.0
 """Seconds up to which fits are made side by side: an interrupt waits for those that have begun."""
+TURNS = 2
+"""Fits of each thread that are made before any is judged: the threads wait for the last of them, and all are held."""
 FAILURES = (LowdimError, LowdimWarning, ValueError, ArithmeticError, MemoryError)
 
 
@@ -70,7 +72,7 @@ class Fits:
         on a thread of its own, where nobody listens to them and nothing is kept: most of such a fit are steps that gain
         little from threads. They are judged one after the other, in the order of the points and in the calling thread.
         """
-        families, width = self.families(), self._side_by_side(events, top)
+        families, width = self.families(), self._at_once(events, top)
         begun = 0
         while begun < len(families):
             some = [family[0] for family in families[begun : begun + width]]
@@ -87,8 +89,8 @@ class Fits:
                 yield from self._together(some, part, shared, top)
                 begun += len(some)
 
-    def _side_by_side(self, events: Events, top: Place) -> int:
-        """Fits that may be made at a time.
+    def _at_once(self, events: Events, top: Place) -> int:
+        """Fits that may be made before they are judged, on as many threads as there are.
 
         By landmarks only: the dense problems of an exact fit may end in other last digits with one thread of BLAS.
         """
@@ -98,7 +100,8 @@ class Fits:
         is_heard = events.listeners or self.listeners or self.estimator.verbose
         if is_heard or self.estimator.callback is not None or top.is_active:
             return 1
-        return count_workers(self.estimator.n_jobs)
+        workers = count_workers(self.estimator.n_jobs)
+        return TURNS * workers if workers > 1 else 1
 
     def _together(self, places: list[int], part: Part, shared: Shared, top: Place) -> Iterator[FitRecord]:
         """Fits of some points, each on one thread; then their runs."""

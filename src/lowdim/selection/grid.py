@@ -23,6 +23,8 @@ Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
 
 PERPLEXITY = "perplexity"
 INSIDE = {"n_landmarks": ("solver", "n_landmarks"), "n_landmark_neighbors": ("solver", "n_neighbors")}
+GRAPH = ("n_neighbors", "radius", "metric", "search")
+"""Parameters that decide who is whose neighbour."""
 OWNERS = ("solver", "affinity")
 _EXAMPLE = in_python("Write, for example, {'n_neighbors': [5, 10, 20]}.", "Give each parameter some values.")
 _APART = "Put them into two mappings: [{'affinity': ...}, {'perplexity': ...}]."
@@ -95,6 +97,13 @@ def widest(estimator: Estimator, points: Iterable[Point], n_rows: int) -> int:
     """The largest number of neighbours that any point can ask of so many rows; 0 where none says."""
     asked = [point.named.get("n_neighbors", getattr(estimator, "n_neighbors", None)) for point in points]
     return max((int(k) for k in asked if Whole(1).allows(k) and k < n_rows), default=0)
+
+
+def repeats_graphs(points: Iterable[Point]) -> bool:
+    """Whether points that are fitted on their own come with the same neighbours."""
+    apart = {point.family: point for point in points}
+    graphs = {tuple(repr(point.named.get(name)) for name in GRAPH) for point in apart.values()}
+    return len(graphs) < len(apart)
 
 
 def names_of(estimator: Estimator) -> list[str]:

@@ -27,7 +27,7 @@ from ..store.task_checkpoint import task_store
 from .as_tasks import TaskedFits, part_of, split_of
 from .choose import choose_judges
 from .fits import Fits
-from .grid import Grid, Point, expand, widest
+from .grid import Grid, Point, expand, repeats_graphs, widest
 from .inputs import read_labels, read_truth, resolve_seeds
 from .measures import Known, LabelError, Part
 from .result import FitRecord, Sweep
@@ -227,7 +227,9 @@ def _parts(
         split = split_of(fits, rows.n_rows, seed)
         if last is None or not split.same_data(last.split):
             shared = Shared(
-                widest(fits.estimator, fits.points, split.fitted.size), place=place.inside("shared", seed)
+                widest(fits.estimator, fits.points, split.fitted.size),
+                place=place.inside("shared", seed),
+                is_repeated=repeats_graphs(fits.points),
             )
             last = part_of(fits, rows, known, split, seed)
         last = replace(last, split=split, seed=seed)

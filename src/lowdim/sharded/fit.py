@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.run import Run
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..data.shards import Shards
 from ..data.shards.sampling import sampled_rows
 from ..engine import Task, run_tasks
-from ..engine.task import ONE_BLAS_THREAD
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..store.tasks import Arrays, TaskStore
 from .layout import Layout

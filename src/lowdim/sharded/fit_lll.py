@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.records import Certificate, Floats, Solution
 from ..core.run import Run
 from ..data.rows import Rows
-from ..engine.task import ONE_BLAS_THREAD
 from ..maps.locally_linear import LocallyLinearMap
 from ..methods.base import Embedded, Method
 from ..methods.laplacian import AffinityProblem

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.run import Run
 from ...data.rows import Rows
-from ...neighbors.components import find_components, symmetric_graph
+from ...neighbors.components import find_components
 from ...neighbors.neighborhood import Graph, find_neighborhood
 from ...neighbors.points import Points
 from ..metric import metric_of
@@ -36,7 +36,7 @@ def choose_by_connection(name: str, criterion: str, model: Any, rows: Rows, run:
     lists = find_neighborhood(points, graph, inner, components=False).neighbors
     counts: list[float] = []
     for k in values:
-        counts.append(float(find_components(symmetric_graph(lists.first(k), inner)).count))
+        counts.append(float(find_components(lists.first(k)).count))
         run.progress(len(counts), len(values))
         if counts[-1] == 1.0:
             break

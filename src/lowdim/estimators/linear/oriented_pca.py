@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ... import validation
+from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.messages import DATA, named
 from ...core.parallel import count_workers
 from ...core.records import PlannedStage
@@ -17,7 +18,6 @@ from ...core.run import Run
 from ...data.rows import Rows
 from ...data.shards import InMemory, Shards, as_shards, comes_in_shards
 from ...engine import tallying
-from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError
 from ...maps.linear import LinearMap
 from ...methods.base import Embedded

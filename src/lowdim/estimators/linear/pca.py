@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ... import validation
+from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.messages import named
 from ...core.parallel import count_workers
 from ...core.records import Floats, PlannedStage
@@ -18,7 +19,6 @@ from ...core.run import Run
 from ...data.rows import Rows
 from ...data.shards import Shards
 from ...engine import tallying
-from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError
 from ...maps.linear import LinearMap
 from ...methods.base import Embedded

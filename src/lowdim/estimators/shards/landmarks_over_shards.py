@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import validation
+from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.messages import named, setting
 from ...core.parallel import count_workers
 from ...core.places import Place
@@ -16,7 +17,6 @@ from ...core.records import PlannedStage, format_bytes
 from ...core.run import Store
 from ...data.shards import Shards
 from ...engine import tallying
-from ...engine.task import ONE_BLAS_THREAD
 from ...errors import InputError, MemoryLimitError
 from ...methods.base import WayOverShards
 from ...neighbors.metrics import MappedMetric, resolve_metric

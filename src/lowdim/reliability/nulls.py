@@ -24,11 +24,6 @@ def recall_tail(kept: Integers, k: int, n_points: int) -> Floats:
     return np.asarray(tail[kept], dtype=np.float64)
 
 
-def chance_recall(k: int, n_points: int) -> float:
-    """Share of the k nearest that a random place keeps on average."""
-    return k / (n_points - 1)
-
-
 def combined(p_values: Floats) -> Floats:
     """One p-value for each row of several: the least times their number, which holds however they depend."""
     return np.asarray(np.minimum(1.0, p_values.min(axis=1) * p_values.shape[1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,37 @@ from scipy.linalg import subspace_angles
 
 import lowdim
 from lowdim.data.shards import MemoryMapped
+from lowdim.sharded.layout import Layout
+from lowdim.store.tasks import TaskStore
 
-from .harness import RESULTS, run, table
+from .harness import RESULTS, THREADS, run, table
+from .tsne_million import nearest_of_some
 
 TITLE = (
     "Deformed digits, 50 columns, Laplacian eigenmaps, 15 neighbours, d = 2, K_Z = 5: in shards and in memory"
 )
-HEADER = ["N", "L", "", "s", "processor s", "times in memory", "peak MB", "angle to memory, degrees"]
+HEADER = [
+    "",
+    "s",
+    "processor s",
+    "rise MB",
+    "peak MB",
+    "peak of a child MB",
+    "angle to memory, degrees",
+    "stages",
+]
+RATIOS = (
+    ("shards on two threads over memory", "two threads", "in memory"),
+    ("Dask with two workers over two threads", "Dask, two workers", "two threads"),
+    (
+        "Dask with two workers that do not trim over two threads",
+        "Dask, two workers that do not trim",
+        "two threads",
+    ),
+    ("weak scaling, threads", "half of the rows, one thread", "two threads"),
+    ("weak scaling, Dask", "half of the rows, Dask, one worker", "Dask, two workers"),
+)
+SAMPLE = 2000
 
 
 @dataclass(frozen=True)
@@ -48,10 +73,20 @@ def load(size: int) -> Stored:
     return Stored(path, size)
 
 
-def _model(size: int) -> Any:
+def part_of(data: Stored, times: int) -> Stored:
+    """The first rows of the file, so many times fewer, in a file of their own."""
+    size = data.size // times
+    path = data.path.with_name(f"{data.path.stem}-first{size}.npy")
+    if not path.exists():
+        np.save(path, np.load(data.path, mmap_mode="r")[:size])
+    return Stored(path, size)
+
+
+def _model(size: int, **settings: Any) -> Any:
     """The landmarks of all are the same rows, so that the angle is that of the graphs alone."""
     chosen = np.sort(np.random.default_rng(0).choice(size, min(10_000, size // 50), replace=False))
-    return lowdim.LaplacianEigenmaps(2, n_neighbors=15, solver=lowdim.LLL(landmarks=chosen, n_neighbors=5))
+    solver = lowdim.LLL(landmarks=chosen, n_neighbors=5)
+    return lowdim.LaplacianEigenmaps(2, n_neighbors=15, solver=solver, n_jobs=THREADS, **settings)
 
 
 def in_memory(data: Stored) -> Any:
@@ -59,71 +94,151 @@ def in_memory(data: Stored) -> Any:
     return _fitted(data, np.load(data.path))
 
 
-def in_shards(data: Stored) -> Any:
-    """Tasks on threads here."""
-    return _fitted(data, MemoryMapped.of(data.path))
+def on_threads(count: int, times: int = 1) -> Any:
+    """Tasks on threads here, of all rows or of so many times fewer."""
+
+    def work(data: Stored) -> Any:
+        some = part_of(data, times) if times > 1 else data
+        with lowdim.using(count):
+            return _fitted(some, MemoryMapped.of(some.path))
+
+    return work
 
 
-def on_dask(data: Stored) -> Any:
-    """Tasks on a cluster of Dask here, two processes of one thread; starting it does not count."""
-    from distributed import Client, LocalCluster
+def on_dask(count: int, times: int = 1, *, trims: bool = True) -> Any:
+    """Tasks on a cluster of Dask here, so many processes of one thread; starting it does not count.
 
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-        lowdim.using(client),
-    ):
-        return _fitted(data, MemoryMapped.of(data.path))
+    Dask has its workers give every array back to the system (MALLOC_TRIM_THRESHOLD_), or not: see docs/scale.md.
+    """
+
+    def work(data: Stored) -> Any:
+        import dask
+        from distributed import Client, LocalCluster
+
+        some = part_of(data, times) if times > 1 else data
+        given = dict(dask.config.get("distributed.nanny.pre-spawn-environ"))
+        if not trims:
+            del given["MALLOC_TRIM_THRESHOLD_"]
+        with (
+            dask.config.set({"distributed.nanny.pre-spawn-environ": given}),
+            LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+            lowdim.using(client),
+        ):
+            return _fitted(some, MemoryMapped.of(some.path))
+
+    return work
 
 
 def _fitted(data: Stored, rows: Any) -> Any:
     """Coordinates, and seconds of the clock and of the processors; those of workers are known when they have ended."""
     model, began, spent = _model(data.size), time.perf_counter(), time.process_time()
     model.fit(rows)
-    return np.asarray(model.embedding_), time.perf_counter() - began, time.process_time() - spent
+    took = time.perf_counter() - began, time.process_time() - spent
+    return np.asarray(model.embedding_), *took, _stages(model)
 
 
-CONTESTANTS = {"in memory": in_memory, "shards, threads": in_shards, "shards, Dask, two workers": on_dask}
+def _stages(model: Any) -> str:
+    held = {stage.name: stage.seconds for stage in model.report_.stages if stage.depth == 0}
+    return ", ".join(f"{name} {seconds:.1f}" for name, seconds in held.items() if seconds >= 0.1)
+
+
+def lists_of_some(data: Stored) -> dict[str, float]:
+    """Recall of the merged lists of some points: they are read from the store before it drops them."""
+    sample = np.sort(np.random.default_rng(1).choice(data.size, min(SAMPLE, data.size), replace=False))
+    with tempfile.TemporaryDirectory(dir=RESULTS) as folder:
+        store, found = TaskStore(str(Path(folder).resolve())), {}
+
+        def read(event: Any) -> None:
+            if (event.kind, event.stage) == ("started", "sums"):
+                found.update(_merged(store, sample, data.size))
+
+        _model(data.size, checkpoint=folder, callback=read).fit(MemoryMapped.of(data.path))
+    rows = np.load(data.path, mmap_mode="r")
+    true = nearest_of_some(rows, sample)
+    hits = [np.isin(own, found[int(row)]).mean() for row, own in zip(sample, true, strict=True)]
+    return {"recall": float(np.mean(hits))}
+
+
+def _merged(store: TaskStore, sample: np.ndarray, size: int) -> dict[int, np.ndarray]:
+    """The neighbours of some rows: edges lie by block."""
+    found, layout = {}, Layout(size)
+    for block in range(layout.n_blocks):
+        edges, part = store.get("merge", block), layout.block(block)
+        own = sample[(sample >= part.start) & (sample < part.stop)]
+        found.update({int(row): edges["to"][edges["from"] == row - part.start] for row in own})
+    return found
+
+
+CONTESTANTS = {
+    "in memory": in_memory,
+    "two threads": on_threads(2),
+    "Dask, two workers": on_dask(2),
+    "Dask, two workers that do not trim": on_dask(2, trims=False),
+    "half of the rows, one thread": on_threads(1, 2),
+    "half of the rows, Dask, one worker": on_dask(1, 2),
+    "a quarter of the rows, two threads": on_threads(2, 4),
+    "recall@15 of the lists": lists_of_some,
+}
 
 
 def judge(data: Stored, outcome: Any) -> dict[str, Any]:
     """Seconds, memory of the largest worker, and the angle to the fit in memory, which is run first and kept."""
-    X, clock, own = outcome
+    if isinstance(outcome, dict):
+        return outcome
+    X, clock, own, stages = outcome
     ended = os.times()
     figures = {
         "clock": clock,
         "processor": own + ended.children_user + ended.children_system,
         "workers": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
-        "L": min(10_000, data.size // 50),
+        "own": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "stages": stages,
     }
     kept = RESULTS / f"sharded{data.size}.npy"
     if not kept.exists():
         np.save(kept, X)
-        return figures
-    return {**figures, "angle": float(np.degrees(subspace_angles(X, np.load(kept)).max()))}
+    elif len(X) == data.size:
+        figures["angle"] = float(np.degrees(subspace_angles(X, np.load(kept)).max()))
+    return figures
 
 
-def report(quick: bool) -> str:
-    """All at each size, each in a process of its own."""
-    lines = []
-    for size in (20_000,) if quick else (102_000, 1_020_000):
+def report(quick: bool, names: tuple[str, ...] = tuple(CONTESTANTS)) -> str:
+    """All at each size, each in a process of its own; then the ratios."""
+    parts = []
+    for size in (20_000,) if quick else (1_020_000,):
         (RESULTS / f"sharded{size}.npy").unlink(missing_ok=True)
-        runs = [run("sharded", name, size, repeats=0, timeout=7200) for name in CONTESTANTS]
-        for done in runs:
-            if done.failure:
-                lines.append([f"{size:,}", "", done.name, done.failure, "", "", "", ""])
-                continue
-            figures, first = done.figures, runs[0].figures
-            lines.append(
-                [
-                    f"{size:,}",
-                    f"{figures['L']:,}",
-                    done.name,
-                    f"{figures['clock']:.0f}",
-                    f"{figures['processor']:.0f}",
-                    f"{figures['clock'] / first['clock']:.2f}" if first else "",
-                    f"{max(done.peak, figures['workers']) / 1e6:.0f}",
-                    f"{figures['angle']:.2f}" if "angle" in figures else "",
-                ]
-            )
-    return table(HEADER, lines)
+        runs = {name: run("sharded", name, size, repeats=0, timeout=7200) for name in names}
+        figures = {name: done.figures for name, done in runs.items()}
+        lines = [_line(runs[name]) for name in names if "recall" not in figures[name]]
+        parts.append(f"\n{size:,} rows, L = {min(10_000, size // 50):,}\n\n" + table(HEADER, lines))
+        parts.append(_ratios(figures))
+    return "\n".join(parts)
+
+
+def _line(done: Any) -> list[str]:
+    if done.failure:
+        return [done.name, done.failure, *["" for _ in HEADER[2:]]]
+    figures = done.figures
+    return [
+        done.name,
+        f"{figures['clock']:.1f}",
+        f"{figures['processor']:.0f}",
+        f"{done.peak / 1e6:.0f}",
+        f"{figures['own'] / 1e6:.0f}",
+        f"{figures['workers'] / 1e6:.0f}",
+        f"{figures['angle']:.2f}" if "angle" in figures else "",
+        figures["stages"],
+    ]
+
+
+def _ratios(figures: dict[str, dict[str, Any]]) -> str:
+    """What the seconds say of each other, and the recall."""
+    lines = []
+    for what, above, below in RATIOS:
+        clocks = [figures.get(name, {}).get("clock") for name in (above, below)]
+        if all(clocks):
+            lines.append(f"- {what}: {clocks[0] / clocks[1]:.2f}")
+    for name, found in figures.items():
+        lines += [f"- {name}: {found['recall']:.4f}"] if "recall" in found else []
+    return "\n".join(["", *lines])

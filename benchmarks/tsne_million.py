@@ -72,11 +72,12 @@ def judge(data: Labelled, model: Any) -> dict[str, Any]:
 def recall_of_some(data: np.ndarray, X: np.ndarray) -> float:
     """Share of the 15 nearest of some points that are so in the picture."""
     sample = np.random.default_rng(0).choice(len(X), min(SAMPLE, len(X)), replace=False)
-    true, found = (_nearest(values, sample) for values in (data, X))
+    true, found = (nearest_of_some(values, sample) for values in (data, X))
     return float(np.mean([np.isin(a, b).mean() for a, b in zip(found, true, strict=True)]))
 
 
-def _nearest(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
+def nearest_of_some(values: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    """The 15 nearest other rows of some."""
     from sklearn.neighbors import NearestNeighbors
 
     found = (

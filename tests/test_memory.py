@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from lowdim.core import memory
-from lowdim.core.memory import address_room, available_memory, peak_memory
+from lowdim.core.memory import Watermark, address_room, available_memory, peak_memory, resident_memory
 
 MANY = "MemTotal: 9000000 kB\nMemAvailable:   8000000 kB\n"
 
@@ -30,6 +30,18 @@ def system(tmp_path, monkeypatch):
 def test_memory_is_known_here():
     assert available_memory() > 1 << 20
     assert peak_memory() > 1 << 20
+
+
+def test_a_watermark_is_that_of_what_is_held_beside(monkeypatch):
+    peaks = iter([500, 500, 700, 700, 900])
+    monkeypatch.setattr(memory, "peak_memory", lambda: next(peaks))
+    monkeypatch.setattr(memory, "resident_memory", lambda: 100)
+    mark = Watermark()
+    assert [mark.risen() for _ in range(4)] == [0, 600, 0, 800]
+
+
+def test_what_is_held_is_known_here():
+    assert resident_memory() > 1 << 20
 
 
 def test_other_systems(system, monkeypatch):

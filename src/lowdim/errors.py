@@ -114,6 +114,10 @@ class CheckpointWarning(LowdimWarning):
     """A part of a checkpoint cannot be read or written; the run goes on without it."""
 
 
+class MemoryLimitWarning(LowdimWarning):
+    """The work held more than ``memory_limit``, which was foreseen to do; it goes on."""
+
+
 class InterruptedWarning(LowdimWarning):
     """The user interrupted the work; what was returned is the best so far."""
 

@@ -89,6 +89,23 @@ def test_who_is_silent_goes_by_the_others() -> None:
     assert silent_among({}) == set()
 
 
+def test_a_wait_ends_when_a_task_does(store: TaskStore) -> None:
+    client = StandIn({"a": NOW})
+    watch = watching(client, store)
+    watch.begin([0, 1, 2, 3])
+    watch.wait(0.0)
+    for task in client.submitted[:2]:
+        Square()(store, task.number)
+        task.status = "finished"
+        watch.wait(float("inf"))
+        assert watch.look()
+    client.submitted[2].status = "lost"
+    watch.wait(float("inf"))
+    assert not watch.look()
+    assert client.submitted[-1].number == 2
+    assert watch.left == {2, 3}
+
+
 def test_what_a_silent_worker_is_at_is_submitted_elsewhere_once(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,15 +12,18 @@ from scipy.linalg import subspace_angles
 
 import lowdim
 from lowdim.data.shards import InMemory, MemoryMapped, Shards
+from lowdim.engine.threads import Threads
 from lowdim.errors import (
     CheckpointError,
     DisconnectedError,
     FormatError,
     InputError,
     MemoryLimitError,
+    MemoryLimitWarning,
     NotFiniteError,
 )
 from lowdim.estimators.shards.landmarks_over_shards import fit_to_shards
+from lowdim.sharded.costs import cells_at_once, search_in_cell
 from lowdim.sharded.layout import Layout
 
 N = 700
@@ -211,7 +214,46 @@ def test_a_plan_holds_no_more_for_more_rows_and_a_limit_is_kept_before_the_work(
     assert peaks[0] == peaks[1] < 4e9
     assert model.plan(many).seconds > 3 * model.plan(some).seconds
     with pytest.raises(MemoryLimitError, match=r"The stage 'search'.*cells"):
-        model.set_params(memory_limit="100 MB").fit(some)
+        model.set_params(solver=lowdim.LLL(2_000, n_neighbors=5), memory_limit="100 MB").fit(some)
+
+
+def test_fewer_cells_at_a_time_where_memory_has_no_room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cells are larger than the plan, which knows their mean, could tell."""
+    monkeypatch.setattr("lowdim.estimators.shards.landmarks_over_shards.plan_over_shards", lambda *_: [])
+    asked: list[int | None] = []
+    monkeypatch.setattr(Threads, "at_most", lambda self, count: asked.append(count) or self)
+    wanted = fit_to_shards(eigenmaps(n_jobs=4), InMemory.of(ROLL), CUT)
+    assert not any(choice.what == "cells at a time" for choice in wanted.report_.choices)
+    largest = search_in_cell(wanted._method(), InMemory.of(ROLL), 400, 4).bytes
+    one = fit_to_shards(eigenmaps(n_jobs=4, memory_limit=1.3 * largest), InMemory.of(ROLL), CUT)
+    chosen = {choice.what: choice.choice for choice in one.report_.choices}
+    assert chosen["cells at a time"] == str(asked[-1])
+    assert 1 <= asked[-1] < 4 <= asked[0]
+    np.testing.assert_array_equal(one.embedding_, wanted.embedding_)
+    with pytest.raises(MemoryLimitError, match=r"A cell needs .* and 10 kB are allowed"):
+        fit_to_shards(eigenmaps(memory_limit=10_000), InMemory.of(ROLL), CUT)
+
+
+def test_cells_at_once() -> None:
+    assert cells_at_once([3, 5, 4], 9) == 2
+    assert cells_at_once([3, 5, 4], 8) == 1
+    assert cells_at_once([3, 5, 4], 12) == 3
+    assert cells_at_once([3, 5, 4], None) == 3
+
+
+def test_a_stage_that_holds_more_than_it_may_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    peaks = iter([10**9] * 4)
+    monkeypatch.setattr("lowdim.core.memory.peak_memory", lambda: next(peaks, 2 * 10**9))
+    monkeypatch.setattr("lowdim.core.memory.resident_memory", lambda: 10**8)
+    with pytest.warns(MemoryLimitWarning, match=r"The stage \w+ held 1\.9 GB, more than was foreseen"):
+        model = fit_to_shards(eigenmaps(memory_limit="1.5 GB"), InMemory.of(ROLL), CUT)
+    assert np.isfinite(model.embedding_).all()
+
+
+def test_the_file_of_coordinates_is_that_of_numpy(tmp_path: Path) -> None:
+    model = fit_to_shards(eigenmaps(checkpoint=tmp_path / "run"), InMemory.of(ROLL), CUT)
+    np.save(tmp_path / "x.npy", np.asarray(model.embedding_))
+    assert (tmp_path / "x.npy").read_bytes() == (tmp_path / "run" / "embedding.npy").read_bytes()
 
 
 @pytest.mark.parametrize("assign_labels", ["kmeans", "cluster_qr"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import linalg
+from scipy import linalg, sparse
 from threadpoolctl import threadpool_limits
 
 from lowdim.core.events import Events
@@ -12,7 +12,7 @@ from lowdim.core.run import Run
 from lowdim.core.streams import Streams
 from lowdim.errors import ConvergenceError, InputError
 from lowdim.solvers.landmarks import small
-from lowdim.solvers.landmarks.galerkin import Reduced
+from lowdim.solvers.landmarks.galerkin import Reduced, UpperTriangle
 from lowdim.solvers.landmarks.small import reduced_components, solve_small
 
 SIZE = 60
@@ -214,3 +214,48 @@ def test_the_same_seed_gives_the_same_bits():
     reduced = pencil(np.random.default_rng(10), 200)
     first, second = find(reduced, "smallest", 3), find(reduced, "smallest", 3)
     np.testing.assert_array_equal(first[1], second[1])
+
+
+def halves(reduced):
+    """The same with sparse upper triangles."""
+    A, B = (UpperTriangle(sparse.csr_array(np.triu(matrix))) for matrix in (reduced.A, reduced.B))
+    return Reduced(A, B, reduced.constraint)
+
+
+def test_an_upper_triangle_is_the_whole_matrix():
+    rng = np.random.default_rng(0)
+    whole = pencil(rng).A
+    half = UpperTriangle(sparse.csr_array(np.triu(whole)))
+    X, kept = rng.standard_normal((SIZE, 3)), np.flatnonzero(rng.random(SIZE) < 0.7)
+    np.testing.assert_allclose(half.times(X), whole @ X, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(half.dense(), whole)
+    np.testing.assert_array_equal(half.among(kept).dense(), whole[np.ix_(kept, kept)])
+    np.testing.assert_array_equal(half.rows(slice(5, 9)), np.triu(whole)[5:9, 5:])
+
+
+@pytest.mark.parametrize("driver", ["lanczos", "lapack"])
+@pytest.mark.parametrize("end", ["smallest", "largest"])
+def test_halves_are_solved_as_the_whole(end, driver, monkeypatch):
+    if driver == "lanczos":
+        monkeypatch.setattr(small, "_LANCZOS_SIZE", 0)
+        monkeypatch.setattr(small, "_LANCZOS_RATIO", 0)
+    reduced = pencil(np.random.default_rng(1))
+    wanted, _, _ = find(reduced, end, 3)
+    values, X, taken = find(halves(reduced), end, 3)
+    assert taken == driver
+    check(reduced, values, X, wanted)
+
+
+def test_parts_are_counted_in_halves_some_rows_at_a_time(monkeypatch):
+    """Landmarks of three parts mixed, and some that carry nothing and tie two of them."""
+    parts = np.arange(SIZE) % 3
+    reduced = pencil(np.random.default_rng(1))
+    together = parts[:, None] == parts
+    together[:3] = together[:, :3] = True
+    B = np.where(together, reduced.B, 0.0)
+    B[:3] = B[:, :3] = 0.0
+    cut = Reduced(np.where(together, reduced.A, 0.0), B, reduced.constraint)
+    for width in (7, 512):
+        monkeypatch.setattr(small, "WIDTH", width)
+        assert reduced_components(halves(cut)) == reduced_components(cut) == 3
+        assert reduced_components(halves(reduced)) == reduced_components(reduced) == 1

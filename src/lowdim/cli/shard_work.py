@@ -109,11 +109,12 @@ def embed_shards(
 
 def _coordinates(model: Any, source: Any) -> Any:
     """Those that the fit has found of all rows, else those that the map gives."""
-    from ..data.shards import InMemory
+    from ..data.shards import InMemory, MemoryMapped
 
     found = getattr(model, "embedding_", None)
     if found is not None and len(found) == source.n_samples:
-        return InMemory.of(found)
+        kept = getattr(found, "filename", None)
+        return InMemory.of(found) if kept is None else MemoryMapped.of(kept)
     return model.transform(source)
 
 

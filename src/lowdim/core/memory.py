@@ -71,6 +71,28 @@ def peak_memory() -> int:
     return int(held) if sys.platform == "darwin" else int(held) * 1024
 
 
+class Watermark:
+    """What this process has come to hold since some moment, beside what it held then.
+
+    Bytes that were held and given back before are not seen again unless more is held.
+    """
+
+    def __init__(self) -> None:
+        self._before, self._peak = resident_memory(), peak_memory()
+
+    def risen(self) -> int:
+        """Bytes at the peak of the time since the last question; 0 where that is no new peak of the process."""
+        peak, last = peak_memory(), self._peak
+        self._peak = peak
+        return peak - self._before if peak > last else 0
+
+
+def resident_memory() -> int:
+    """Bytes that this process holds now; 0 where the system does not tell."""
+    pages = _words(SYSTEM / "proc/self/statm")
+    return int(pages[1]) * mmap.PAGESIZE if len(pages) > 1 else 0
+
+
 def _free() -> int | None:
     for line in _lines(SYSTEM / "proc/meminfo"):
         if line.startswith("MemAvailable:"):

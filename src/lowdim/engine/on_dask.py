@@ -21,7 +21,7 @@ from .scheduler_view import SILENT_AFTER, SchedulerView, silent_among
 from .task import MOST_FAILURES, Tally, Task, Told, perform
 
 SHORTEST, LONGEST = 0.01, 0.5
-"""Seconds between two looks at the store: more and more while nothing comes."""
+"""Seconds between two looks at the store: more and more while nothing comes, and the scheduler says of no end."""
 HEAL_AFTER = 30.0
 """Seconds with fewer workers than before after which the cluster is asked for as many as it had: sooner, a new one
 would take the name of one whose nanny is about to start it again, and neither would come up."""
@@ -50,7 +50,7 @@ class OnDask:
             watch.begin(numbers)
             pause = SHORTEST
             while watch.left:
-                time.sleep(pause)
+                watch.wait(pause)
                 if watch.look():
                     told(watch.tally.tasks)
                     pause = SHORTEST
@@ -88,6 +88,7 @@ class _Watch:
     _known: set[str] = field(default_factory=set)
     _most_workers: int = 0
     _few_since: float | None = None
+    _seen: set[str] = field(default_factory=set)
 
     @property
     def view(self) -> SchedulerView:
@@ -116,8 +117,21 @@ class _Watch:
                 **where,
             )
 
+    def wait(self, pause: float) -> None:
+        """So many seconds, or until the scheduler says that another task has ended: the store is looked at then."""
+        until = time.monotonic() + pause
+        while (left := until - time.monotonic()) > 0 and self._ended() <= self._seen:
+            time.sleep(min(SHORTEST, left))
+
+    def _ended(self) -> set[str]:
+        """Keys of what is waited for and has ended, the scheduler says, in whichever way."""
+        return {
+            future.key for future in self._futures.values() if future.status not in ("pending", "submitted")
+        }
+
     def look(self) -> bool:
         """What has come since the last look; tasks that were lost are submitted again."""
+        self._seen = self._ended()
         done = {number for number in self.left if self.store.has(self.task.name, number)}
         for number in done:
             self._futures.pop(number).release()

@@ -12,11 +12,12 @@ from ..errors import WorkersError
 from ..store.tasks import TaskStore
 from .places_to_work import mapper_for
 from .task import Tally, Task
+from .threads import Threads
 
 _COLLECTED: ContextVar[Tally | None] = ContextVar("_COLLECTED", default=None)
 
 
-def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
+def run_tasks(task: Task, count: int, store: TaskStore, run: Run, at_once: int | None = None) -> Tally:
     """Run the tasks 0 to ``count`` - 1 of a stage, except those whose results the store has.
 
     Parameters
@@ -29,6 +30,8 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
         Where results are read from and left.
     run
         Told of progress; its ``n_jobs`` threads do the work where `lowdim.using` says nothing else.
+    at_once
+        Tasks at a time, at most, that the memory of this process has room for; workers elsewhere have their own.
 
     Returns
     -------
@@ -41,7 +44,10 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run) -> Tally:
             store.finish(task.name)
         return Tally()
     before = count - len(numbers)
-    tally = mapper_for(run.n_jobs).map(
+    mapper = mapper_for(run.n_jobs)
+    if at_once is not None and isinstance(mapper, Threads):
+        mapper = mapper.at_most(at_once)
+    tally = mapper.map(
         task, numbers, store, lambda done: run.progress(before + min(done, len(numbers)), count)
     )
     if left := store.missing(task.name, count):

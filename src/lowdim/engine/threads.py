@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core.blas_threads import ONE_BLAS_THREAD
-from ..core.parallel import map_blocks
+from ..core.parallel import count_workers, map_blocks
 from ..store.tasks import TaskStore
 from .task import Tally, Task, Told, perform
 
@@ -15,6 +15,10 @@ class Threads:
     """So many threads, as ``n_jobs`` of the estimators."""
 
     n_jobs: int | None
+
+    def at_most(self, count: int) -> Threads:
+        """No more of them than so many."""
+        return Threads(min(count, count_workers(self.n_jobs)))
 
     def map(self, task: Task, numbers: list[int], store: TaskStore, told: Told) -> Tally:
         """Run a task for some numbers; the first failure ends the work, as it would end it anywhere in this process."""

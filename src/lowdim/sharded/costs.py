@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from ..core.memory import available_memory
+from ..core.messages import named
 from ..core.records import PlannedStage, format_bytes
 from ..data.shards import Shards
+from ..errors import MemoryLimitError
 from ..methods.base import Size
 from ..methods.costs import PAIR
 from ..methods.lle import LocallyLinear
 from ..neighbors.choose import plan_search
+from ..solvers.landmarks.block_cholesky import WIDTH
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .cells import possible_cells
+from .edge_sums import MANY_LANDMARKS
 from .layout import Layout
 from .scratch import Scratch
 
@@ -25,10 +33,46 @@ _ROUTE, _ROUTE_LANDMARK = 5e-6, 4e-9
 _SOLVE = 1.5e-11
 
 
+def search_in_cell(method: Any, source: Shards, members: int, n_cells: int) -> PlannedStage:
+    """The search in one of so many cells, with its rows and lists."""
+    n_columns, k = source.n_features, method.graph.width
+    patience = method.graph.patience / n_cells
+    found = plan_search((members, n_columns), method.metric, k, method.graph.search, patience=patience)
+    return replace(
+        found, bytes=found.bytes + members * (2 * n_columns * source.dtype.itemsize + 24 * k), kept=0
+    )
+
+
+def cells_at_once(held: Sequence[int], memory_limit: int | None) -> int:
+    """How many cells can be worked on at a time, whichever they are; a MemoryLimitError where the largest cannot.
+
+    ``held`` are the bytes of each search. Without a limit they are guesses, which count by half.
+    """
+    free = available_memory()
+    if memory_limit is None and free is None:
+        return len(held)
+    allowed = 2 * (free or 0) if memory_limit is None else memory_limit
+    fit = int(np.searchsorted(np.cumsum(sorted(held, reverse=True)), allowed, side="right"))
+    if fit == 0 and memory_limit is not None:
+        raise MemoryLimitError(
+            f"A cell needs {format_bytes(max(held))} to be searched, and {format_bytes(allowed)} are allowed: many "
+            f"points lie together. Raise {named('memory_limit')}, or give the solver more landmarks."
+        )
+    return max(1, fit)
+
+
 def planned_sums(
-    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
+    source: Shards,
+    layout: Layout,
+    method: Any,
+    solver: LandmarkSolver,
+    workers: int,
+    memory_limit: int | None = None,
 ) -> list[PlannedStage]:
-    """The stages of a fit by sums over cells, with the bytes of all workers together."""
+    """The stages of a fit by sums over cells, with the bytes of all workers together.
+
+    Where the memory has no room for as many cells as there are workers, fewer are worked on at a time.
+    """
     (n_rows, n_columns), k = source.shape, method.graph.width
     L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
     K_Z = solver.neighbors_for(method.n_components, L)
@@ -36,18 +80,13 @@ def planned_sums(
     n_cells = possible_cells(layout.wanted_cells, L)
     # Where the landmarks are too few for as many cells as are wanted, cells are larger.
     members = min(n_rows, layout.cells_of_a_point * max(layout.cell_rows, -(-n_rows // n_cells)))
-    within = plan_search(
-        (members, n_columns),
-        method.metric,
-        k,
-        method.graph.search,
-        patience=method.graph.patience / n_cells,
-    )
+    within = search_in_cell(method, source, members, n_cells)
     asked = n_rows if n_cells == 1 else layout.cells_of_a_point * n_rows
     cells = min(workers, n_cells)
+    at_once = cells if memory_limit is None else max(1, min(cells, memory_limit // within.bytes))
     is_local = isinstance(method, LocallyLinear)
     sums = _PATCHES[method.variant] if is_local else _SUMS
-    ties = 8 * L**2 if L >= 2000 else 32 * L**2
+    ties = 4 * L**2 + 12 * WIDTH * L if L >= MANY_LANDMARKS else 28 * L**2
     store = Scratch(layout, n_cells, width, k, K_Z, L, is_local).peak()
     return [
         PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
@@ -61,15 +100,14 @@ def planned_sums(
             within,
             name="search",
             seconds=within.seconds * asked / members,
-            bytes=cells * (within.bytes + members * (2 * width + 24 * k)),
+            bytes=at_once * within.bytes,
             note=f"about {n_cells} cells of {members} points, {within.note}; {format_bytes(store)} on disk",
-            kept=0,
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),
         PlannedStage(
             "sums",
             sums * n_rows / workers,
-            cells * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
+            at_once * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
         ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),
         PlannedStage("place", 1e-7 * n_rows / workers, workers * block * 8 * (method.width + 3 * K_Z)),

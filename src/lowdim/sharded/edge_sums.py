@@ -20,8 +20,8 @@ from scipy.sparse import csr_array
 from ..affinities import degrees
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers, Operator, Sparse
-from ..solvers.landmarks.galerkin import Reduced
-from ..spectral.operators import Laplacian
+from ..solvers.landmarks.galerkin import Reduced, UpperTriangle
+from ..spectral.operators import Laplacian, narrowed
 from ..store.tasks import Arrays, TaskStore
 from .cell_edges import CellEdges
 
@@ -133,12 +133,12 @@ class Total:
         constraint, row_sums, mass = np.zeros(n_landmarks), np.zeros(n_landmarks), 0.0
         for cell in range(n_cells):
             part = store.get("sums", cell)
-            A, B = A + _unpacked("A", part, shape), B + _unpacked("B", part, shape)
+            A, B = narrowed(A + _unpacked("A", part, shape)), narrowed(B + _unpacked("B", part, shape))
             constraint += part["constraint"]
             row_sums += part["row_sums"]
             mass += float(part["mass"])
             told(cell + 1)
-        return cls(csr_array(A), csr_array(B), constraint, row_sums, mass)
+        return cls(A, B, constraint, row_sums, mass)
 
     def over_mass(self) -> Total:
         """The same in units of the sum of all degrees, which is 1 then."""
@@ -147,12 +147,11 @@ class Total:
 
     def reduced(self) -> Reduced:
         """A~ and B~, the rows of A~ summing to what they should: see `galerkin`."""
-        A, B = (csr_array(matrix + sparse.triu(matrix, 1).T) for matrix in (self.A, self.B))
-        lacking = self.row_sums - np.asarray(A @ np.ones(A.shape[0]))
-        A = csr_array(A + sparse.diags_array(lacking))
-        if A.shape[0] >= MANY_LANDMARKS:
-            return Reduced(A, B, self.constraint[:, None])
-        return Reduced(A.toarray(), B.toarray(), self.constraint[:, None])
+        A, ones = UpperTriangle(self.A), np.ones((self.A.shape[0], 1))
+        lacking = self.row_sums - A.times(ones)[:, 0]
+        A = UpperTriangle(csr_array(self.A + sparse.diags_array(lacking)))
+        reduced = Reduced(A, UpperTriangle(self.B), self.constraint[:, None])
+        return reduced if reduced.size >= MANY_LANDMARKS else reduced.dense()
 
 
 def _unpacked(name: str, part: Arrays, shape: tuple[int, int]) -> Sparse:

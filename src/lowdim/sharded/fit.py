@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.blas_threads import ONE_BLAS_THREAD
+from ..core.memory import Watermark
+from ..core.messages import named, setting
+from ..core.records import format_bytes
 from ..core.run import Run
 from ..data.duplicates import find_duplicates
 from ..data.rows import Rows
 from ..data.shards import Shards
 from ..data.shards.sampling import sampled_rows
 from ..engine import Task, run_tasks
+from ..errors import MemoryLimitWarning
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..store.tasks import Arrays, TaskStore
 from .layout import Layout
@@ -30,11 +35,26 @@ class ShardedFit:
     solver: LandmarkSolver
     layout: Layout
     store: TaskStore
+    memory: Watermark = field(default_factory=Watermark, kw_only=True)
 
-    def run_stage(self, task: Task, count: int, run: Run) -> None:
-        """Run so many tasks of a stage."""
-        with run.events.stage(task.name):
-            run_tasks(task, count, self.store, run)
+    @contextmanager
+    def stage(self, name: str, run: Run) -> Generator[None]:
+        """A stage of this process; a warning where it has come to hold more than it may."""
+        with run.events.stage(name):
+            yield
+        limit, held = run.workers.memory_limit, self.memory.risen()
+        if limit is not None and held > limit:
+            run.events.warned(
+                f"The stage {name} held {format_bytes(held)}, more than was foreseen and than "
+                f"{setting('memory_limit', format_bytes(limit))} allows. The work goes on; a lower {named('n_jobs')} "
+                "holds less.",
+                MemoryLimitWarning,
+            )
+
+    def run_stage(self, task: Task, count: int, run: Run, at_once: int | None = None) -> None:
+        """Run so many tasks of a stage, in this process at most ``at_once`` at a time."""
+        with self.stage(task.name, run):
+            run_tasks(task, count, self.store, run, at_once)
 
     def once(self, name: str, make: Callable[[], Arrays]) -> Arrays:
         """What a small step on this machine makes, kept as a task is."""

@@ -47,7 +47,7 @@ class ShardedAlone(ShardedFit):
             embedding = output.open()
         else:
             self.run_stage(self._placing(K_Z), self.layout.n_blocks, run)
-            with run.events.stage("write"):
+            with self.stage("write", run):
                 embedding = output.write(self.store, self.layout, self._finish(run), run)
             self.store.put("result", 0, {"far": self._far()})
         for name in SCRATCH:
@@ -70,7 +70,7 @@ class ShardedAlone(ShardedFit):
                 }
             )
 
-        with run.events.stage("landmarks alone"):
+        with self.stage("landmarks alone", run):
             held = unpacked_state(self.once("alone", make), run)
         solution = None if held["solution"] is None else Solution(**held["solution"])
         return Embedded(held["coordinates"], held["map"], solution, figures=held["figures"])

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.blas_threads import ONE_BLAS_THREAD
-from ..core.records import Certificate, Floats, Solution
+from ..core.parallel import count_workers
+from ..core.records import Certificate, Floats, Integers, Solution, format_bytes
 from ..core.run import Run
 from ..data.rows import Rows
 from ..maps.locally_linear import LocallyLinearMap
@@ -25,6 +26,7 @@ from ..solvers.landmarks.weights import warn_of_far
 from ..spectral.operators import Explicit
 from ..store.tasks import Arrays
 from .cells import Cells
+from .costs import cells_at_once, search_in_cell
 from .edge_sums import Total
 from .fit import ShardedFit
 from .place import Output, Place, signs_of
@@ -72,11 +74,11 @@ class ShardedLLL(ShardedFit):
         else:
             cells = self._cells(landmarks, run)
             cut = Cut(self.store, self.layout, cells.count, self.graph.width, landmarks.n_rows)
-            far = self._graph(K_Z, cut, run)
-            mass = self._solve(cut, run)
+            far, at_once = self._graph(K_Z, cut, run)
+            mass = self._solve(cut, at_once, run)
             self.run_stage(Place(landmarks.n_rows), self.layout.n_blocks, run)
             signs = signs_of(self.store, self.layout)
-            with run.events.stage("write"):
+            with self.stage("write", run):
                 embedding = output.write(self.store, self.layout, self._finish(signs, mass), run)
             result = {
                 "signs": signs,
@@ -96,7 +98,7 @@ class ShardedLLL(ShardedFit):
             cells = Cells.of(landmarks, layout.wanted_cells, layout.cells_of_a_point, metric, run.silent())
             return {"centres": cells.centres}
 
-        with run.events.stage("cells"):
+        with self.stage("cells", run):
             cells = Cells(self.once("cells", make)["centres"], layout.cells_of_a_point, metric)
         each = min(cells.cells_of_a_point, cells.count)
         run.chosen(
@@ -104,26 +106,41 @@ class ShardedLLL(ShardedFit):
         )
         return cells
 
-    def _graph(self, K_Z: int, cut: Cut, run: Run) -> Floats:
-        """Neighbours of every point; how many points are far from all landmarks, and how far."""
+    def _graph(self, K_Z: int, cut: Cut, run: Run) -> tuple[Floats, int]:
+        """Neighbours of every point; how many points are far from all landmarks, and how far; cells at a time."""
         layout, metric, graph, store = self.layout, self.method.metric, self.graph, self.store
         seed = int(run.random("search").integers(2**31))
         self.run_stage(Route(self.source, layout, metric, K_Z, self.solver.reg), layout.n_blocks, run)
         # An exact search that would do for all points at once must not take as long in every cell.
         patience = graph.patience / cut.n_cells
         search = Search(layout, metric, cut.n_neighbors, graph.search, patience, seed)
-        self.run_stage(search, cut.n_cells, run)
+        far, sizes = [], np.zeros(cut.n_cells, np.int64)
+        for block in range(layout.n_blocks):
+            routed = store.get("weights", block)
+            far.append(routed["far"])
+            sizes += routed["sizes"]
+        at_once = self._cells_at_once(sizes, run)
+        self.run_stage(search, cut.n_cells, run, at_once)
         store.drop("route")
         self.run_stage(self.summands.merging(cut), layout.n_blocks, run)
         store.drop("search")
-        far = np.stack([store.get("weights", block)["far"] for block in range(layout.n_blocks)])
-        return np.array([far[:, 0].sum(), far[:, 1].max()])
+        points, distances = np.stack(far).T
+        return np.array([points.sum(), distances.max()]), at_once
 
-    def _solve(self, cut: Cut, run: Run) -> float:
+    def _cells_at_once(self, sizes: Integers, run: Run) -> int:
+        """How many cells the memory has room for at a time, now that their sizes are known: a search holds most."""
+        held = [search_in_cell(self.method, self.source, int(size), len(sizes)).bytes for size in sizes]
+        found = cells_at_once(held, run.workers.memory_limit)
+        if found < count_workers(run.n_jobs):
+            why = f"the largest of {len(sizes)} cells has {sizes.max():,} points, {format_bytes(max(held))}"
+            run.chosen("cells at a time", str(found), why)
+        return found
+
+    def _solve(self, cut: Cut, at_once: int, run: Run) -> float:
         """A~ and B~ of all points, and the small problem; the sum of the diagonal of B."""
-        self.summands.sum(cut, lambda task, count: self.run_stage(task, count, run), run)
+        self.summands.sum(cut, lambda task, count: self.run_stage(task, count, run, at_once), run)
         self.store.drop("merge")
-        with run.events.stage("total"), ONE_BLAS_THREAD:
+        with self.stage("total", run), ONE_BLAS_THREAD:
             total = Total.of(
                 self.store, cut.n_cells, cut.n_landmarks, lambda done: run.progress(done, cut.n_cells)
             )
@@ -136,7 +153,7 @@ class ShardedLLL(ShardedFit):
             values, coordinates = solve_small(reduced, "smallest", self.method.n_components, run=run)
             return {"values": values, "coordinates": coordinates}
 
-        with run.events.stage("small problem"):
+        with self.stage("small problem", run):
             self.once("solution", solve)
         return total.mass
 

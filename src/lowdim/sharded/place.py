@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,21 +103,24 @@ class Output:
         """All rows in their order; ``finish`` makes coordinates of the eigenvectors of a block."""
         shape = (layout.n_samples, self.width)
 
-        def fill(out: NDArray[Any]) -> None:
+        def blocks() -> Iterator[NDArray[Any]]:
             for block in range(layout.n_blocks):
-                out[layout.block(block)] = finish(store.get("place", block)["X"])
+                yield np.ascontiguousarray(finish(store.get("place", block)["X"]), dtype=self.dtype)
                 run.progress(block + 1, layout.n_blocks)
 
         if self.path is None:
             held = np.empty(shape, self.dtype)
-            fill(held)
+            for number, block in enumerate(blocks()):
+                held[layout.block(number)] = block
             return held
         count(written=math.prod(shape) * self.dtype.itemsize)
-        with writing(self.path) as temporary:
-            mapped = np.lib.format.open_memmap(temporary, mode="w+", dtype=self.dtype, shape=shape)
-            fill(mapped)
-            mapped.flush()
-            del mapped
+        # Written and not mapped: the pages of a map would count as memory of this process, and grow with the rows.
+        with writing(self.path) as temporary, temporary.open("wb") as file:
+            descr = np.lib.format.dtype_to_descr(self.dtype)
+            header = {"descr": descr, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for block in blocks():
+                file.write(block.data)
         return self.open()
 
     def open(self) -> NDArray[Any]:

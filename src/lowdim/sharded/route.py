@@ -49,7 +49,10 @@ class Weighing:
 
 @dataclass(frozen=True)
 class Route(Weighing):
-    """Leaves the weights of the points of a block (``weights``), and by cell its rows, and its weights (``carry``)."""
+    """Leaves the weights of the points of a block (``weights``), and by cell its rows, and its weights (``carry``).
+
+    Beside the weights, how many of its points are far from all landmarks, and how many in each cell.
+    """
 
     name: str = "route"
 
@@ -62,11 +65,8 @@ class Route(Weighing):
         held = store.get("cells", 0)["centres"]
         cells = Cells(held, self.layout.cells_of_a_point, self.metric)
         places, starts = by_cell(cells.nearest(Rows(values), run), cells.count)
-        store.put(
-            "weights",
-            number,
-            {"landmarks": own[0], "shares": own[1], "far": np.array([found.far, found.farthest])},
-        )
+        far, sizes = np.array([found.far, found.farthest]), np.diff(starts)
+        store.put("weights", number, {"landmarks": own[0], "shares": own[1], "far": far, "sizes": sizes})
         carried: Arrays = {"places": places, "landmarks": own[0][places], "shares": own[1][places]}
         store.put("carry", number, carried, starts)
         store.put(self.name, number, {"rows": values[places]}, starts)

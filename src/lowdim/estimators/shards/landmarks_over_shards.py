@@ -88,8 +88,11 @@ def plan_over_shards(estimator: Any, source: Shards, layout: Layout | None = Non
     """The stages of that fit, with their estimated cost."""
     method, solver, way = _settings(estimator, source)
     cut = Layout(source.n_samples) if layout is None else layout
-    plan = planned_sums if way == "sums" else planned_alone
-    return plan(source, cut, method, solver, count_workers(estimator.n_jobs))
+    workers = estimator._workers
+    threads = count_workers(workers.n_jobs)
+    if way == "sums":
+        return planned_sums(source, cut, method, solver, threads, workers.memory_limit)
+    return planned_alone(source, cut, method, solver, threads)
 
 
 def _is_open(estimator: Any) -> bool:

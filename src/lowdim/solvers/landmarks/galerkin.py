@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from ...core.parallel import row_blocks
-from ...core.records import Floats, Operator, Problem, Sparse
+from ...core.records import Floats, Integers, Operator, Problem, Sparse
 from ...core.run import Run
 from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal, narrowed
 from . import products
@@ -24,6 +24,44 @@ _CHUNK_BYTES = 128_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class UpperTriangle:
+    """A sparse symmetric matrix of which only the upper triangle, with the diagonal, is held (CSR)."""
+
+    half: Sparse
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the whole matrix."""
+        return self.half.shape
+
+    def diagonal(self) -> Floats:
+        """Its diagonal."""
+        return self.half.diagonal()
+
+    def sum(self) -> float:
+        """Of the entries that are held: not finite where one of them is not."""
+        return float(self.half.sum())
+
+    def times(self, X: Floats) -> Floats:
+        """The whole matrix times a block of columns."""
+        return np.asarray(self.half @ X + self.half.T @ X) - self.diagonal()[:, None] * X
+
+    def among(self, kept: Integers) -> UpperTriangle:
+        """The rows and columns with these numbers, rising."""
+        return UpperTriangle(sparse.csr_array(self.half[kept][:, kept]))
+
+    def rows(self, part: slice) -> Floats:
+        """Some rows from the first of them on to the right, dense; what is held of them."""
+        return np.asarray(self.half[part].toarray()[:, part.start :])
+
+    def dense(self) -> Floats:
+        """The whole matrix."""
+        out: Floats = self.half.T.toarray(order="C")
+        products.mirror(out)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
 class Reduced:
     """A~ = Z'AZ and B~ = Z'BZ (L x L, symmetric), and ``constraint`` = Z'B T (L x t).
 
@@ -31,14 +69,19 @@ class Reduced:
     the trivial solutions T where constraint' X~ = 0.
     """
 
-    A: Floats | Sparse
-    B: Floats | Sparse
+    A: Floats | UpperTriangle
+    B: Floats | UpperTriangle
     constraint: Floats
 
     @property
     def size(self) -> int:
         """L."""
         return int(self.A.shape[0])
+
+    def dense(self) -> Reduced:
+        """The same with dense matrices."""
+        A, B = (M if isinstance(M, np.ndarray) else M.dense() for M in (self.A, self.B))
+        return Reduced(A, B, self.constraint)
 
 
 def reduce(problem: Problem, Z: Sparse | Floats, run: Run) -> Reduced:

@@ -3,7 +3,7 @@
 With a factor B~ = R'R it becomes the standard problem of R^-T A~ R^-1, which LAPACK solves; a B~ that is singular to
 rounding is truncated instead. For few eigenvectors of many landmarks that costs more than all else. There Lanczos
 works on products alone: on R^-T A~ R^-1 at the large end, and at the small end, with a factor of A~ in its place, on
-R^-T B~ R^-1, whose largest eigenvalues lie far apart.
+R^-T B~ R^-1, whose largest eigenvalues lie far apart. The factor, in block columns, is its one large array.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from scipy import linalg, sparse
 from scipy.linalg import blas, lapack
 from scipy.sparse import csgraph
@@ -20,12 +21,13 @@ from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.lapack import cholesky, eigenpairs, to_standard
 from ...core.messages import named, setting
 from ...core.parallel import row_blocks
-from ...core.records import End, Floats, Integers, Sparse
+from ...core.records import End, Floats, Integers
 from ...core.run import Run
 from ...errors import ConvergenceError, InputError
 from ..eigen import krylov
 from ..eigen.common import range_of
-from .galerkin import Reduced
+from .block_cholesky import NARROW, WIDTH, BlockCholesky, BlockColumn, times
+from .galerkin import Reduced, UpperTriangle
 from .products import mirror
 
 #: Eigenvalues of B~ below this share of the largest hold nothing but rounding, and so do diagonal entries.
@@ -43,8 +45,7 @@ _LANCZOS_SIZE = 400
 _LANCZOS_RATIO = 30
 #: Landmarks up to which BLAS gets one thread: a second one gains little, and ends in other last digits.
 _ALONE = 2000
-#: Columns up to which products go faster one by one, and columns of a block of Lanczos.
-_NARROW = 4
+#: Columns of a block of Lanczos.
 _WIDTH = 2
 
 
@@ -87,47 +88,54 @@ def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tupl
 
 def reduced_components(reduced: Reduced) -> int:
     """Number of parts into which the landmarks that carry points fall where neither A~ nor B~ ties them together."""
-    if not isinstance(reduced.A, np.ndarray) or not isinstance(reduced.B, np.ndarray):
-        return _sparse_components(reduced)
-    roots = [np.sqrt(np.abs(matrix.diagonal())) for matrix in (reduced.A, reduced.B)]
-    left, count = _carrying(reduced.B), 0
+    A, B = reduced.A, reduced.B
+    if isinstance(A, UpperTriangle) and isinstance(B, UpperTriangle):
+        return _sparse_components(A, B)
+    assert isinstance(A, np.ndarray)
+    assert isinstance(B, np.ndarray)
+    roots = [np.sqrt(np.abs(matrix.diagonal())) for matrix in (A, B)]
+    left, count = _carrying(B), 0
     while left.size:
         count += 1
         found, left = [int(left[0])], left[1:]
         while found and left.size:
             i = found.pop()
             tied = np.zeros(left.size, dtype=bool)
-            for matrix, root in zip((reduced.A, reduced.B), roots, strict=True):
+            for matrix, root in zip((A, B), roots, strict=True):
                 tied |= np.abs(matrix[i, left]) > _TIE * root[i] * root[left]
             found.extend(left[tied].tolist())
             left = left[~tied]
     return count
 
 
-def _sparse_components(reduced: Reduced) -> int:
-    """The same where the matrices are sparse."""
-    ties = sparse.csr_array((reduced.size, reduced.size), dtype=bool)
-    for matrix in (reduced.A, reduced.B):
-        entries = sparse.coo_array(matrix)
+def _sparse_components(A: UpperTriangle, B: UpperTriangle) -> int:
+    """The same where the matrices are sparse, some rows of them at a time."""
+    count = B.shape[0]
+    kept, labels = np.zeros(count, dtype=bool), np.arange(count)
+    kept[_carrying(B)] = True
+    for matrix in (A, B):
         root = np.sqrt(np.abs(matrix.diagonal()))
-        rows, columns = entries.coords
-        strong = np.abs(entries.data) > _TIE * root[rows] * root[columns]
-        ties = ties + sparse.csr_array((strong, (rows, columns)), shape=ties.shape)
-    kept = _carrying(reduced.B)
-    ties = ties[kept][:, kept]
-    ties.eliminate_zeros()
-    return int(csgraph.connected_components(ties.astype(np.float64), directed=False)[0])
+        for part in row_blocks(kept.size, WIDTH):
+            entries = sparse.coo_array(matrix.half[part])
+            rows, columns = entries.coords[0] + part.start, entries.coords[1]
+            tied = (np.abs(entries.data) > _TIE * root[rows] * root[columns]) & kept[rows] & kept[columns]
+            ends = labels[rows[tied]], labels[columns[tied]]
+            ties = sparse.coo_array((np.ones(ends[0].size), ends), shape=(count, count))
+            count, joined = csgraph.connected_components(sparse.csr_array(ties), directed=False)
+            labels = joined[labels]
+    return int(np.unique(labels[kept]).size)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pencil:
     """A~ and B~ of the landmarks that carry points, scaled so that B~ has ones on its diagonal.
 
-    The scaled matrices are D A D and D B D with D = diag(scale); they are made only where a factor needs them.
+    The scaled matrices are D A D and D B D with D = diag(scale); they are made only where a factor needs them, and for
+    one in block columns never as a whole.
     """
 
-    A: Floats | Sparse
-    B: Floats | Sparse
+    A: Floats | UpperTriangle
+    B: Floats | UpperTriangle
     constraint: Floats
     scale: Floats
     kept: Integers
@@ -156,33 +164,34 @@ class _Pencil:
         """Landmarks that carry points."""
         return self.kept.size
 
-    def times(self, matrix: Floats | Sparse, X: Floats) -> Floats:
+    def times(self, matrix: Floats | UpperTriangle, X: Floats) -> Floats:
         """Scaled A or B times a block of columns."""
         X = self.scale[:, None] * X
-        if X.shape[1] > _NARROW or not isinstance(matrix, np.ndarray):
-            image = np.asarray(matrix @ X)
-        else:
-            image = np.stack([matrix @ column for column in np.ascontiguousarray(X.T)], axis=1)
+        image = matrix.times(X) if isinstance(matrix, UpperTriangle) else times(matrix, X)
         return np.asarray(self.scale[:, None] * image)
 
-    def scaled(self, matrix: Floats | Sparse) -> Floats:
+    def scaled(self, matrix: Floats | UpperTriangle) -> Floats:
         """A dense copy of scaled A or B, in Fortran's order."""
-        if not isinstance(matrix, np.ndarray):
-            D = sparse.diags_array(self.scale)
-            return np.asarray(sparse.csr_array(D @ matrix @ D).toarray().T)
-        out = matrix * self.scale
+        out = (matrix.dense() if isinstance(matrix, UpperTriangle) else matrix) * self.scale
         out *= self.scale[:, None]
         return out.T
 
+    def column(self, matrix: Floats | UpperTriangle, part: slice) -> Floats:
+        """Some columns of scaled A or B, from the first diagonal entry down, in Fortran's order: the lower triangle."""
+        rows = matrix.rows(part) if isinstance(matrix, UpperTriangle) else matrix[part, part.start :]
+        out = rows * self.scale[part.start :]
+        out *= self.scale[part, None]
+        return np.asarray(out.T)
 
-def _among(matrix: Floats | Sparse, kept: Integers) -> Floats | Sparse:
+
+def _among(matrix: Floats | UpperTriangle, kept: Integers) -> Floats | UpperTriangle:
     """The rows and columns of some landmarks."""
-    if isinstance(matrix, np.ndarray):
-        return np.ascontiguousarray(matrix[np.ix_(kept, kept)])
-    return sparse.csr_array(matrix[kept][:, kept])
+    if isinstance(matrix, UpperTriangle):
+        return matrix.among(kept)
+    return np.ascontiguousarray(matrix[np.ix_(kept, kept)])
 
 
-def _carrying(B: Floats | Sparse) -> Integers:
+def _carrying(B: Floats | UpperTriangle) -> Integers:
     """Landmarks that carry points."""
     diagonal = B.diagonal()
     return np.flatnonzero(diagonal > _NOTHING * diagonal.max(initial=0.0))
@@ -215,7 +224,7 @@ class _Cholesky:
 
     def solve(self, Y: Floats, *, transposed: bool) -> Floats:
         """R^-1 Y, or R^-T Y."""
-        if Y.shape[1] > _NARROW:
+        if Y.shape[1] > NARROW:
             return np.asarray(blas.dtrsm(1.0, self.R, Y, lower=0, trans_a=int(transposed)))
         columns = [blas.dtrsv(self.R, column, lower=0, trans=int(transposed)) for column in Y.T]
         return np.stack(columns, axis=1) if columns else np.zeros_like(Y)
@@ -275,14 +284,14 @@ def _by_lanczos(pencil: _Pencil, end: End, n_components: int, run: Run) -> tuple
     """Few eigenvectors by Lanczos on a factor of A~ at the small end, of B~ at the large one."""
     constraint = pencil.constraint
     if end == "smallest":
-        factor, other = _Cholesky(_lifted(pencil), "A~"), pencil.B
+        factor, other = _factor(pencil, _lifted(pencil), "A~"), pencil.B
     else:
-        factor, other = _Cholesky(pencil.scaled(pencil.B), "B~"), pencil.A
-    Q = range_of(factor.solve(constraint, transposed=True)) if constraint.shape[1] else constraint
+        factor, other = _factor(pencil, lambda part: pencil.column(pencil.B, part), "B~"), pencil.A
+    Q = range_of(factor.solve(constraint)) if constraint.shape[1] else constraint
     max_products = pencil.size // 4 + 20 * n_components + 100
 
     def apply(Y: Floats) -> Floats:
-        return factor.solve(pencil.times(other, factor.solve(Y, transposed=False)), transposed=True)
+        return factor.solve(pencil.times(other, factor.solve_transposed(Y)))
 
     def project(Y: Floats) -> Floats:
         Y = Y - Q @ (Q.T @ Y)
@@ -308,21 +317,36 @@ def _by_lanczos(pencil: _Pencil, end: End, n_components: int, run: Run) -> tuple
     if not found.converged:
         raise _UnsuitedError(f"Lanczos had not converged after {found.products} products")
     values = 1.0 / found.values if end == "smallest" else found.values
-    return _settled(pencil, values, factor.solve(found.vectors, transposed=False), end)
+    return _settled(pencil, values, factor.solve_transposed(found.vectors), end)
 
 
-def _lifted(pencil: _Pencil) -> Floats:
-    """Scaled A~ plus a multiple of c c' for each constraint c: definite where A~ is zero on trivial solutions alone.
+def _factor(pencil: _Pencil, column: BlockColumn, name: str) -> BlockCholesky:
+    """The factor of a matrix of well-conditioned pivots."""
+    try:
+        factor = BlockCholesky(pencil.size, column)
+    except LinAlgError:
+        raise _UnsuitedError(f"{name} is not positive definite") from None
+    if factor.reciprocal_condition() < _CONDITION:
+        raise _UnsuitedError(f"{name} is singular to rounding")
+    return factor
+
+
+def _lifted(pencil: _Pencil) -> BlockColumn:
+    """Columns of scaled A~ plus a multiple of c c' for each constraint c: definite where A~ is, off these.
 
     On the complement of the constraints nothing changes, whatever the multiple; it is chosen to be of the size of A~.
     """
-    K = pencil.scaled(pencil.A)
-    size = float(K.diagonal().max(initial=0.0))
-    for c in range_of(pencil.constraint).T if pencil.constraint.shape[1] else ():
-        weight = size * float(c @ pencil.times(pencil.B, c[:, None])[:, 0])
-        for rows in row_blocks(c.size, 1024):
-            K[:, rows] += np.outer(weight * c, c[rows])
-    return K
+    size = float((pencil.A.diagonal() * pencil.scale**2).max(initial=0.0))
+    constraints = range_of(pencil.constraint).T if pencil.constraint.shape[1] else np.zeros((0, pencil.size))
+    weights = [size * float(c @ pencil.times(pencil.B, c[:, None])[:, 0]) for c in constraints]
+
+    def column(part: slice) -> Floats:
+        K = pencil.column(pencil.A, part)
+        for c, weight in zip(constraints, weights, strict=True):
+            K += np.outer(weight * c[part.start :], c[part])
+        return K
+
+    return column
 
 
 def _settled(pencil: _Pencil, values: Floats, X: Floats, end: End) -> tuple[Floats, Floats]:

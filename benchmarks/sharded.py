@@ -37,11 +37,6 @@ HEADER = [
 RATIOS = (
     ("shards on two threads over memory", "two threads", "in memory"),
     ("Dask with two workers over two threads", "Dask, two workers", "two threads"),
-    (
-        "Dask with two workers that do not trim over two threads",
-        "Dask, two workers that do not trim",
-        "two threads",
-    ),
     ("weak scaling, threads", "half of the rows, one thread", "two threads"),
     ("weak scaling, Dask", "half of the rows, Dask, one worker", "Dask, two workers"),
 )
@@ -105,22 +100,14 @@ def on_threads(count: int, times: int = 1) -> Any:
     return work
 
 
-def on_dask(count: int, times: int = 1, *, trims: bool = True) -> Any:
-    """Tasks on a cluster of Dask here, so many processes of one thread; starting it does not count.
-
-    Dask has its workers give every array back to the system (MALLOC_TRIM_THRESHOLD_), or not: see docs/scale.md.
-    """
+def on_dask(count: int, times: int = 1) -> Any:
+    """Tasks on a cluster of Dask here, so many processes of one thread; starting it does not count."""
 
     def work(data: Stored) -> Any:
-        import dask
         from distributed import Client, LocalCluster
 
         some = part_of(data, times) if times > 1 else data
-        given = dict(dask.config.get("distributed.nanny.pre-spawn-environ"))
-        if not trims:
-            del given["MALLOC_TRIM_THRESHOLD_"]
         with (
-            dask.config.set({"distributed.nanny.pre-spawn-environ": given}),
             LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
             Client(cluster) as client,
             lowdim.using(client),
@@ -174,7 +161,6 @@ CONTESTANTS = {
     "in memory": in_memory,
     "two threads": on_threads(2),
     "Dask, two workers": on_dask(2),
-    "Dask, two workers that do not trim": on_dask(2, trims=False),
     "half of the rows, one thread": on_threads(1, 2),
     "half of the rows, Dask, one worker": on_dask(1, 2),
     "a quarter of the rows, two threads": on_threads(2, 4),

@@ -78,10 +78,10 @@ def test_a_client_that_is_there_is_taken(client: Any) -> None:
 def test_results_that_do_not_arrive_are_said(
     client: Any, store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lowdim.engine.on_dask.perform", len)
+    monkeypatch.setattr("lowdim.engine.on_dask.perform_on_worker", len)
     with using(client), pytest.raises(WorkersError):
         run_tasks(Square(), 1, store, Run.of())
-    monkeypatch.setattr("lowdim.engine.on_dask.perform", print)
+    monkeypatch.setattr("lowdim.engine.on_dask.perform_on_worker", print)
     with using(client), pytest.raises(WorkersError, match="a folder that every worker"):
         run_tasks(Square(), 1, store, Run.of())
 

@@ -18,7 +18,8 @@ from ..errors import WorkersError
 from ..store.tasks import TaskStore
 from .executor import raise_if_hopeless
 from .scheduler_view import SILENT_AFTER, SchedulerView, silent_among
-from .task import MOST_FAILURES, Tally, Task, Told, perform
+from .task import MOST_FAILURES, Tally, Task, Told
+from .worker_heap import perform_on_worker
 
 SHORTEST, LONGEST = 0.01, 0.5
 """Seconds between two looks at the store: more and more while nothing comes, and the scheduler says of no end."""
@@ -107,7 +108,7 @@ class _Watch:
         for number in numbers:
             self._round += 1
             self._futures[number] = self.client.submit(
-                perform,
+                perform_on_worker,
                 self.task,
                 self.store,
                 number,

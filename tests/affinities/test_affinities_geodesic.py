@@ -12,7 +12,7 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import NearestNeighbors
 
 from lowdim import kernels
-from lowdim.affinities import paths_from_new, shortest_paths, symmetrize
+from lowdim.affinities import paths_from_new, shortest_paths, squared_paths, symmetrize
 from lowdim.core.events import Event
 from lowdim.core.records import Neighbors
 from lowdim.core.run import Run
@@ -204,6 +204,60 @@ def test_a_batch_past_its_limit_writes_nothing() -> None:
     assert (out == 7.0).all()
     assert kernels.affinities.geodesic.paths_by_batch(*arguments, 1000 * graph.nnz, out)
     np.testing.assert_array_equal(out[:lanes], dijkstra(graph, indices=np.arange(lanes)))
+
+
+def long_chain() -> csr_array:
+    """Its paths are far longer than the ring of the queue."""
+    n = 1500
+    return graph_of(n, [(i, i + 1) for i in range(n - 1)], np.random.default_rng(9).random(n - 1))
+
+
+def large() -> csr_array:
+    """Several rounds."""
+    return neighbor_graph(np.random.default_rng(10).normal(size=(2000, 5)), 6)
+
+
+def pairs() -> csr_array:
+    """Many components of two nodes."""
+    return graph_of(150, [(2 * i, 2 * i + 1) for i in range(75)], np.arange(75.0))
+
+
+@pytest.mark.parametrize("make", [*GRAPHS, long_chain, large, pairs])
+def test_all_pairs_from_one_half_of_them_equal_the_squares_of_scipys(make) -> None:
+    graph = make()
+    np.testing.assert_allclose(squared_paths(graph, Run.of()), dijkstra(graph) ** 2, rtol=1e-12)
+
+
+def test_all_pairs_from_one_half_have_the_same_bits_at_every_number_of_threads() -> None:
+    graph = large()
+    np.testing.assert_array_equal(
+        squared_paths(graph, Run.of(n_jobs=1)), squared_paths(graph, Run.of(n_jobs=3))
+    )
+
+
+@pytest.mark.parametrize("n_done", [0, 320])
+def test_groups_that_need_too_many_corrections_take_the_heap(n_done: int) -> None:
+    """A queue with a single bucket, and edges of many lengths."""
+    graph = wide_range() if n_done == 0 else large()
+    n = graph.shape[0]
+    paths = dijkstra(graph)
+    out = np.full((n, n), np.nan)
+    out[:n_done] = paths[:n_done]
+    bounds = np.append(np.arange(n_done, n, 16), n)
+    edges = (graph.indptr, graph.indices, graph.data)
+    loops = kernels.affinities.geodesic_pairs
+    by_heap = loops.paths_of_groups(edges, np.arange(n), bounds, n_done, 1e-12, out)
+    assert by_heap > 0
+    np.testing.assert_allclose(out, paths, rtol=1e-13)
+
+
+def test_rows_are_squared_and_their_columns_put_in_order() -> None:
+    rng = np.random.default_rng(11)
+    paths, order = rng.random((7, 7)), rng.permutation(7)
+    columns = np.empty((7, 7))
+    columns[:, order] = paths
+    kernels.affinities.geodesic_pairs.squared_in_order(columns, order, 0, 5)
+    np.testing.assert_array_equal(columns[:5], paths[:5] ** 2)
 
 
 def test_groups_hold_every_row_once_and_stay_near() -> None:

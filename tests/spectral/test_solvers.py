@@ -367,9 +367,9 @@ def test_compiled_steps_end_where_they_are_told_to():
 
 
 def test_a_rough_solution_keeps_to_its_tolerance_in_fewer_products():
-    """Where a start is all that is wanted nobody looks a second time."""
+    """Where a start is all that is wanted nobody looks a second time; two vectors need no second look anyway."""
     problem = PROBLEMS["laplacian"]
-    fine, rough = (solve(problem, 2, "lanczos", tolerance=t, run=Run.of(0)) for t in (1e-3, 3e-2))
+    fine, rough = (solve(problem, 3, "lanczos", tolerance=t, run=Run.of(0)) for t in (1e-3, 3e-2))
     assert rough.residuals.max() <= 3e-2 * rough.values.max()
     assert rough.iterations < fine.iterations
     np.testing.assert_allclose(rough.values, fine.values, rtol=1e-2)

@@ -60,6 +60,40 @@ def test_multifrontal_solves(kind, always, monkeypatch):
     np.testing.assert_allclose(cholesky.solve_transposed(B), expected, rtol=1e-7, atol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("width", "size"), [(1, 1), (5, 19), (63, 64), (64, 90), (70, 333), (130, 130), (200, 611)]
+)
+def test_fronts_are_eliminated_as_dense_matrices_are(width, size):
+    """Widths and sizes that no block, tile or eight divides."""
+    rng, stride = np.random.default_rng(size), -(-size // 8) * 8
+    M = rng.standard_normal((size, size))
+    S = M @ M.T + size * np.eye(size)
+    front = np.zeros((size, stride))
+    front[:, :size] = S
+    assert kernels.spectral.multifrontal.eliminate_symmetric(front, width)
+    U = np.triu(front[:, :size])
+    rest = U[width:, width:] + np.triu(U[width:, width:], 1).T
+    np.testing.assert_allclose(U[:width].T @ U[:width] + _below(rest, width), S, rtol=1e-9, atol=1e-9)
+
+    front[:, :size], front[:, size:], order = M, 0.0, np.arange(width)
+    assert kernels.spectral.multifrontal.eliminate(front, width, order)
+    exchanged = np.append(order, np.arange(width, size))
+    L, U = np.tril(front[:, :width]), np.triu(front[:width, :size], 1) + np.eye(width, size)
+    np.testing.assert_allclose(
+        L @ U + _below(front[width:, width:size], width), M[:, exchanged], rtol=1e-6, atol=1e-6
+    )
+
+
+def _below(rest, width):
+    return np.pad(rest, ((width, 0), (width, 0)))
+
+
+def test_a_front_whose_pivots_are_not_positive_is_refused():
+    front = -np.eye(80)
+    assert not kernels.spectral.multifrontal.eliminate_symmetric(front.copy(), 70)
+    assert not kernels.spectral.multifrontal.eliminate(np.zeros((80, 80)), 70, np.arange(70))
+
+
 def test_cost_is_that_of_a_dense_matrix_when_it_is_one():
     symbolic = Symbolic(sparse.csr_array(np.ones((40, 40))), symmetric=True)
     assert symbolic.entries == 1600

@@ -13,7 +13,7 @@ from lowdim.core.run import Run, Workers
 from lowdim.solvers.eigen import lanczos, solve
 from lowdim.solvers.eigen.common import Settings, standardise
 from lowdim.solvers.eigen.forecast import foresee
-from lowdim.spectral.operators import Explicit, Laplacian
+from lowdim.spectral.operators import Explicit, Laplacian, Normal
 
 
 def grid(rows, columns):
@@ -80,9 +80,9 @@ def test_lanczos_gives_up_after_a_third_of_its_products_where_it_sees_no_end(mon
     spent = []
     original = lanczos.solve
 
-    def watched(standard, settings, *, max_products, give_up):
+    def watched(standard, settings, *, max_products, **options):
         try:
-            return original(standard, settings, max_products=max_products, give_up=give_up)
+            return original(standard, settings, max_products=max_products, **options)
         except lanczos.SolverFailure as failure:
             spent.append((failure.trial.iterations, max_products))
             raise
@@ -93,6 +93,36 @@ def test_lanczos_gives_up_after_a_third_of_its_products_where_it_sees_no_end(mon
     assert solution.solver == "shift-invert"
     ((products, most),) = spent
     assert most / 3 <= products <= most / 2
+
+
+def walk(size):
+    """F'F of F = I - W, W a random walk on a graph of wide gaps, whose factor fills in."""
+    W = expander(size).operator.W
+    F = sparse.csr_array(sparse.eye_array(size) - sparse.diags_array(1 / W.sum(axis=1)) @ W)
+    return Problem(Normal(F), "smallest", None, np.ones((size, 1)))
+
+
+def test_a_trial_of_lanczos_spares_the_factor_of_lle_where_the_gaps_are_wide():
+    problem = walk(2500)
+    assert not forecast(problem).prefers_factor
+    solution = solve(problem, 2, run=Run.of(0))
+    by_factor = solve(problem, 2, "shift-invert", run=Run.of(0))
+    assert [attempt.solver for attempt in solution.attempts] == ["lanczos"]
+    np.testing.assert_allclose(solution.values, by_factor.values, rtol=1e-6)
+
+
+def test_a_trial_that_shows_nothing_is_short(monkeypatch):
+    """Eigenvalues of fourth order: none is told from zero by then."""
+    A = grid(5, 1000).operator.explicit()
+    problem = Problem(Explicit(sparse.csr_array(A @ A)), "smallest", None, np.ones((A.shape[0], 1)))
+    monkeypatch.setattr("lowdim.solvers.eigen.forecast.Forecast.prefers_factor", False)
+    run = Run.of(0)
+    with pytest.raises(lanczos.SolverFailure) as failure:
+        lanczos.solve(
+            standardise(problem, run), Settings(2, 1e-8, run), max_products=1500, give_up=True, trial=150
+        )
+    assert failure.value.trial.iterations <= 170
+    assert solve(problem, 2, run=run).solver == "shift-invert"
 
 
 @pytest.mark.parametrize("squared", [False, True])

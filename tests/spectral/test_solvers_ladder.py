@@ -12,8 +12,8 @@ from lowdim.core.records import Problem
 from lowdim.core.run import Run, Workers
 from lowdim.errors import ConvergenceError, ConvergenceWarning
 from lowdim.solvers.eigen import auto, dense, krylov, lanczos, lobpcg, shift_invert, solve
-from lowdim.solvers.eigen.common import SolverFailure, Trial
-from lowdim.spectral.operators import Explicit, Laplacian
+from lowdim.solvers.eigen.common import SolverFailure, Trial, orthonormal
+from lowdim.spectral.operators import CenteredGram, Explicit, Laplacian
 
 
 @pytest.fixture
@@ -155,3 +155,37 @@ def test_a_second_look_that_sees_less_returns_what_the_first_one_saw():
     assert found.converged
     assert len(calls) == 2
     assert found.products == calls[1]
+
+
+@pytest.mark.parametrize(("size", "solver"), [(80, "dense"), (250, "lanczos")])
+def test_distances_of_few_points_need_no_lapack(size, solver):
+    points = np.random.default_rng(0).standard_normal((size, 4))
+    squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    problem = Problem(CenteredGram(squared), "largest", trivial=np.ones((size, 1)))
+    solution = solve(problem, 2, run=Run.of(0))
+    assert solution.solver == solver
+    expected = np.linalg.eigvalsh(problem.operator.explicit())[::-1][:2]
+    np.testing.assert_allclose(solution.values, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("solver", ["lanczos", "shift-invert"])
+def test_a_block_finds_as_many_copies_of_an_eigenvalue_as_are_wanted(solver):
+    """A hypercube has 11 equal eigenvalues next to 0."""
+    line = sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    W = sparse.csr_array((1, 1))
+    for _ in range(11):
+        W = sparse.csr_array(
+            sparse.kron(W, sparse.eye_array(2)) + sparse.kron(sparse.eye_array(W.shape[0]), line)
+        )
+    problem = Problem(Laplacian(W, W.sum(axis=1)), "smallest", None, np.ones((W.shape[0], 1)))
+    np.testing.assert_allclose(solve(problem, 2, solver, run=Run.of(0)).values, [2.0, 2.0], rtol=1e-7)
+
+
+@pytest.mark.parametrize("dependent", [0.0, 1e-12])
+def test_columns_that_nearly_depend_on_each_other_are_made_orthonormal(dependent):
+    rng = np.random.default_rng(0)
+    block = rng.standard_normal((50, 3))
+    block[:, 2] = block[:, 0] + dependent * block[:, 2]
+    Q = orthonormal(block)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(Q[:, :2] @ (Q[:, :2].T @ block[:, :2]), block[:, :2], atol=1e-12)

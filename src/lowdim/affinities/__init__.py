@@ -7,7 +7,7 @@ from .binary import Binary
 from .entropic import Entropic
 from .fuzzy import Fuzzy
 from .gaussian import Gaussian
-from .geodesic import paths_from_new, shortest_paths
+from .geodesic import paths_from_new, shortest_paths, squared_paths
 from .names import AFFINITY_RULE, resolve_affinity
 from .self_tuning import SelfTuning
 from .weigh import weigh, weigh_copies
@@ -26,6 +26,7 @@ __all__ = [
     "paths_from_new",
     "resolve_affinity",
     "shortest_paths",
+    "squared_paths",
     "symmetrize",
     "weigh",
     "weigh_copies",

@@ -11,6 +11,10 @@ from ..core.run import Run
 
 # Step of the queue in median edges of the spanning forest: wider steps sort less, narrower ones leave empty buckets.
 WIDTH = 0.2
+#: Rounds of all pairs, at most, and groups of a round, at least: many rounds leave less to walk, large ones keep more
+#: threads at work.
+_ROUNDS, _FEWEST_OF_A_ROUND = 16, 32
+Edges = tuple[Integers, Integers, Floats]
 
 
 def shortest_paths(
@@ -44,6 +48,70 @@ def shortest_paths(
     return _settle(graph, seeds, out, run)
 
 
+def squared_paths(graph: Sparse, run: Run) -> Floats:
+    """Squared lengths of the shortest paths between all nodes (N x N), right to rounding.
+
+    A path leads both ways, so that each pair needs one walk and not two: groups of nodes are settled in rounds, and the
+    nodes of earlier rounds give a group their own labels of it. These sums run from the other end of the path: they are
+    not Dijkstra's to the last bit, as those of `shortest_paths` are, but the same at every number of threads.
+
+    Parameters
+    ----------
+    graph
+        As in `shortest_paths`.
+    run
+        Hears of the progress; the lengths do not depend on its workers.
+    """
+    size = graph.shape[0]
+    rows, bounds, width = _groups(_edges(graph), (np.arange(size + 1), np.arange(size), np.zeros(size)))
+    nodes = np.empty(size, np.int64)
+    nodes[rows] = np.arange(size)
+    renumbered = Sparse(graph[rows][:, rows])
+    renumbered.sort_indices()
+    edges, paths = _edges(renumbered), np.empty((size, size))
+    n_by_heap = 0
+    for first in range(0, bounds.size - 1, step := max(_FEWEST_OF_A_ROUND, -(-bounds.size // _ROUNDS))):
+        limits = bounds[first : first + step + 1]
+        n_by_heap += _settle_round(edges, rows, limits, width, paths, run)
+    _tell(size, n_by_heap, run)
+    loops = kernels.affinities.geodesic_pairs
+    run.map(lambda part: loops.squared_in_order(paths, nodes, part.start, part.stop), size)
+    return paths
+
+
+def _settle_round(
+    edges: Edges, rows: Integers, bounds: Integers, width: float, paths: Floats, run: Run
+) -> int:
+    """Fill the rows of the nodes of some groups from those of all nodes before them; how many took the heap."""
+    done, n_groups = int(bounds[0]), bounds.size - 1
+    by_heap = np.zeros(n_groups, np.int64)
+
+    def solve(groups: slice) -> None:
+        by_heap[groups.start] = kernels.affinities.geodesic_pairs.paths_of_groups(
+            edges, rows, bounds[groups.start : groups.stop + 1], done, 1.0 / width, paths
+        )
+
+    def give(groups: slice) -> State:
+        lengths = paths[rows[bounds[groups.start] : bounds[groups.stop]]]
+        return {"lengths": lengths, "by_heap": int(by_heap[groups].sum())}
+
+    def take(groups: slice, state: State) -> None:
+        paths[rows[bounds[groups.start] : bounds[groups.stop]]] = state["lengths"]
+        by_heap[groups.start] = state["by_heap"]
+
+    run.fill(
+        solve,
+        n_groups,
+        name=f"pairs from {done}",
+        width=8 * rows.size * int(np.diff(bounds).max(initial=1)),
+        block_rows=min(4, max(1, n_groups // 8)),
+        give=give,
+        take=take,
+        done=lambda groups: run.progress(int(bounds[groups]), rows.size),
+    )
+    return int(by_heap.sum())
+
+
 def paths_from_new(graph: Sparse, neighbors: Neighbors, run: Run) -> Floats:
     """Lengths of the shortest paths from new points to every node (n_new x N), each row alone.
 
@@ -60,11 +128,7 @@ def _settle(
 ) -> Floats:
     n_rows = seeds[0].size - 1
     paths = np.empty((n_rows, graph.shape[0])) if out is None else out
-    edges = (
-        graph.indptr.astype(np.int64, copy=False),
-        graph.indices.astype(np.int64, copy=False),
-        graph.data.astype(np.float64, copy=False),
-    )
+    edges = _edges(graph)
     rows, bounds, width = _groups(edges, seeds)
 
     by_heap = np.zeros(bounds.size - 1, np.int64)
@@ -93,18 +157,27 @@ def _settle(
         take=take,
         done=lambda groups: run.progress(int(bounds[groups]), n_rows),
     )
-    n_by_heap = int(by_heap.sum())
+    _tell(n_rows, int(by_heap.sum()), run)
+    return paths
+
+
+def _edges(graph: Sparse) -> Edges:
+    return (
+        graph.indptr.astype(np.int64, copy=False),
+        graph.indices.astype(np.int64, copy=False),
+        graph.data.astype(np.float64, copy=False),
+    )
+
+
+def _tell(n_rows: int, n_by_heap: int, run: Run) -> None:
     run.chosen(
         "shortest paths",
         f"{n_rows - n_by_heap} rows in batches, {n_by_heap} by heap",
         "rows that start near each other are settled together while their labels need few corrections",
     )
-    return paths
 
 
-def _groups(
-    edges: tuple[Integers, Integers, Floats], seeds: tuple[Integers, Integers, Floats]
-) -> tuple[Integers, Integers, float]:
+def _groups(edges: Edges, seeds: tuple[Integers, Integers, Floats]) -> tuple[Integers, Integers, float]:
     """Rows in groups that start near each other, the bounds of the groups, and the width of a step of the queue."""
     indptr, nodes, _ = seeds
     if indptr.size - 1 < kernels.affinities.geodesic.FEWEST:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .. import validation
-from ..affinities import shortest_paths
+from ..affinities import shortest_paths, squared_paths
 from ..core.memory import available_memory
 from ..core.parallel import row_blocks
 from ..core.places import State
@@ -49,7 +49,7 @@ class Geodesic(Method):
         """All squared geodesics, centred."""
         self._check(part)
         edges = symmetric_graph(part.bridged(), run)
-        squared = run.stage("geodesics", _squared_paths, edges)
+        squared = run.stage("geodesics", squared_paths, edges)
         return distance_problem(squared, part.points.copies, edges, run=run)
 
     def problem_by_blocks(self, part: Neighborhood, run: Run) -> Problem:

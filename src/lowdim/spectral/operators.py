@@ -147,10 +147,12 @@ class Normal:
 
     def apply(self, X: Floats) -> Floats:
         """A X, by one product with F and one with its transpose."""
-        image = multiply(self.F, X, n_jobs=self.n_jobs)
+        kernel = kernels.spectral.sparse_product.product
+        jobs = self.n_jobs if self.F.nnz * X.shape[1] >= _THREADED_WORK else 1
+        image = over_rows(kernel, self.F, X, jobs)
         if self.weights is not None:
             image *= self.weights[:, None]
-        return multiply(self.transposed, image, n_jobs=self.n_jobs)
+        return over_rows(kernel, self.transposed, image, jobs)
 
     def energy(self, X: Floats) -> Floats:
         """|diag(weights)^1/2 F x|^2 for each column."""

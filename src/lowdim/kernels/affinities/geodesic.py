@@ -48,7 +48,7 @@ def paths_by_heap(
 
 
 @njit(cache=True, nogil=True)
-def _enqueue(queue: Queue, node: int, bucket: int) -> int:
+def enqueue(queue: Queue, node: int, bucket: int) -> int:
     """Put ``node`` into ``bucket`` unless it waits in an earlier one; returns 1 if it did not wait, else 0."""
     first, following, previous, waiting = queue
     old = waiting[node]
@@ -73,7 +73,7 @@ def _enqueue(queue: Queue, node: int, bucket: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _bucket(key: float, per_length: float, current: int) -> int:
+def bucket_of(key: float, per_length: float, current: int) -> int:
     """Bucket of a key, within the ring that is open; what lies beyond it comes too early, which costs time only."""
     place = key * per_length
     return max(int(place), current) if place < current + BUCKETS - 1 else current + BUCKETS - 1
@@ -89,7 +89,7 @@ def settle_batch(
     label: where the rows start near each other, nearly every node comes once, with the labels of all lanes settled.
     """
     indptr, indices, lengths = graph
-    first, following, previous, bucket_of = queue
+    first, following, previous, places = queue
     current, walked = 0, 0
     while waiting > 0:
         node = first[current & (BUCKETS - 1)]
@@ -100,7 +100,7 @@ def settle_batch(
         first[current & (BUCKETS - 1)] = after
         if after >= 0:
             previous[after] = -1
-        bucket_of[node] = -1
+        places[node] = -1
         waiting -= 1
         walked += indptr[node + 1] - indptr[node]
         if walked > limit:
@@ -109,7 +109,7 @@ def settle_batch(
             target = indices[place]
             mean = relax(labels, node, target, lengths[place])
             if mean >= 0.0:
-                waiting += _enqueue(queue, target, _bucket(mean, per_length, current))
+                waiting += enqueue(queue, target, bucket_of(mean, per_length, current))
     return True
 
 
@@ -134,7 +134,7 @@ def paths_by_batch(
         for place in range(seed_indptr[rows[lane]], seed_indptr[rows[lane] + 1]):
             node = seed_nodes[place]
             labels[node, lane] = min(labels[node, lane], seed_lengths[place])
-            waiting += _enqueue(queue, node, 0)
+            waiting += enqueue(queue, node, 0)
     if not settle_batch(graph, labels, queue, waiting, per_length, limit):
         return False
     for lane in range(rows.size):

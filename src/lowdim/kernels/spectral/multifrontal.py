@@ -16,6 +16,10 @@ import numpy as np
 from ...core.records import Floats, Integers
 from ..compiling import njit
 from .rows import dot, subtract_four, subtract_one
+from .tiles import FOUR, subtract_rows
+
+BLOCK, TILE = 64, 256
+"""Pivots whose rows are taken off together, and the columns of them that stay in cache."""
 
 
 @njit(cache=True, nogil=True)
@@ -68,90 +72,144 @@ def assemble(
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
-def _take_off(flat: Floats, stride: int, i: int, first: int, last: int, start: int, factors: Floats) -> None:
-    """Take the rows [first, last) by their factors off row i, from the eight on that holds a column."""
+def _take_off(
+    flat: Floats, stride: int, i: int, first: int, last: int, start: int, end: int, factors: Floats
+) -> None:
+    """Take the rows [first, last) by their factors off row i, from the eight on that holds a column to ``end``."""
     start = start & ~7
     own, p = i * stride + start, first
     while p + 4 <= last:
         four = (factors[p - first], factors[p - first + 1], factors[p - first + 2], factors[p - first + 3])
-        subtract_four(flat, own, p * stride + start, stride, four, stride - start)
+        subtract_four(flat, own, p * stride + start, stride, four, end - start)
         p += 4
     while p < last:
-        subtract_one(flat, own, flat, p * stride + start, factors[p - first], stride - start)
+        subtract_one(flat, own, flat, p * stride + start, factors[p - first], end - start)
         p += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
-def eliminate(front: Floats, width: int, order: Integers) -> bool:
-    """A = LU of the pivots of a front, U with a diagonal of ones, in place; whether no pivot was zero.
-
-    Columns are exchanged among the pivots only, which ``order`` tells. Eight pivots at a time.
-    """
-    size, stride = front.shape
-    flat, factors = front.reshape(-1), np.empty(8)
-    for k in range(width):
-        order[k] = k
-    for first in range(0, width, 8):
-        last = min(first + 8, width)
-        for k in range(first, last):
-            own = front[k]
-            for p in range(first, k):
-                for j in range(p + 1, first + 8):
-                    own[j] -= own[p] * front[p, j]
-                subtract_one(
-                    flat, k * stride + first + 8, flat, p * stride + first + 8, own[p], stride - first - 8
-                )
-            best = k
-            for j in range(k + 1, width):
-                if abs(own[j]) > abs(own[best]):
-                    best = j
-            if own[best] == 0.0:
-                return False
-            if best != k:
-                for i in range(size):
-                    front[i, k], front[i, best] = front[i, best], front[i, k]
-                order[k], order[best] = order[best], order[k]
-            inverse = 1.0 / own[k]
-            for j in range(k + 1, size):
-                own[j] *= inverse
-        for i in range(last, size):
-            own = front[i]
-            for k in range(first, last):
-                for p in range(first, k):
-                    own[k] -= own[p] * front[p, k]
-                factors[k - first] = own[k]
-            for j in range(last, first + 8):
-                for p in range(first, last):
-                    own[j] -= own[p] * front[p, j]
-            _take_off(flat, stride, i, first, last, first + 8, factors)
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _exchange(front: Floats, width: int, k: int, order: Integers) -> bool:
+    """Bring the largest entry of row k among the pivots to the diagonal, by columns; whether it is not zero."""
+    own, best = front[k], k
+    for j in range(k + 1, width):
+        if abs(own[j]) > abs(own[best]):
+            best = j
+    if own[best] == 0.0:
+        return False
+    if best != k:
+        for i in range(front.shape[0]):
+            front[i, k], front[i, best] = front[i, best], front[i, k]
+        order[k], order[best] = order[best], order[k]
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _reduce(front: Floats, i: int, first: int, last: int, end: int, factors: Floats) -> None:
+    """Take the pivot rows [first, last), at most eight, off row i in the columns from ``first`` to ``end``."""
+    own, stride = front[i], front.shape[1]
+    for k in range(first, last):
+        for p in range(first, k):
+            own[k] -= own[p] * front[p, k]
+        factors[k - first] = own[k]
+    for j in range(last, min(first + 8, stride)):
+        for p in range(first, last):
+            own[j] -= own[p] * front[p, j]
+    _take_off(front.reshape(-1), stride, i, first, last, first + 8, end, factors)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def eliminate(front: Floats, width: int, order: Integers) -> bool:
+    """A = LU of the pivots of a front, U with a diagonal of ones, in place; whether no pivot was zero.
+
+    Columns are exchanged among the pivots only, which ``order`` tells. Eight pivots at a time within a block of them,
+    and the blocks then off the rows below.
+    """
+    size, stride = front.shape
+    flat, factors = front.reshape(-1), np.empty(BLOCK * FOUR)
+    for k in range(width):
+        order[k] = k
+    for begin in range(0, width, BLOCK):
+        end = min(begin + BLOCK, width)
+        for first in range(begin, end, 8):
+            last = min(first + 8, end)
+            for k in range(first, last):
+                own = front[k]
+                for p in range(first, k):
+                    for j in range(p + 1, first + 8):
+                        own[j] -= own[p] * front[p, j]
+                    at = first + 8
+                    subtract_one(flat, k * stride + at, flat, p * stride + at, own[p], stride - at)
+                if not _exchange(front, width, k, order):
+                    return False
+                inverse = 1.0 / own[k]
+                for j in range(k + 1, size):
+                    own[j] *= inverse
+            for i in range(last, end):
+                _reduce(front, i, first, last, stride, factors)
+        edge = min(-(-end // 8) * 8, stride)
+        for i in range(end, size):
+            for first in range(begin, end, 8):
+                _reduce(front, i, first, min(first + 8, end), edge, factors)
+        whole = end + (size - end) // FOUR * FOUR
+        for tile in range(edge, stride, TILE):
+            stop = min(tile + TILE, stride)
+            for i in range(end, whole, FOUR):
+                for k in range(begin, end):
+                    for r in range(FOUR):
+                        factors[FOUR * (k - begin) + r] = front[i + r, k]
+                subtract_rows(
+                    flat, i * stride + tile, begin * stride + tile, stride, factors, end - begin, stop - tile
+                )
+        for i in range(whole, size):
+            for k in range(begin, end):
+                factors[k - begin] = front[i, k]
+            _take_off(flat, stride, i, begin, end, edge, stride, factors)
+    return True
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def eliminate_symmetric(front: Floats, width: int) -> bool:
     """A = U'U of the pivots of a front, in place in its upper triangle; whether all were positive.
 
-    Eight pivots at a time. What is written below the diagonal, within its eight, means nothing.
+    Eight pivots at a time within a block of them, and the blocks then off the rows below. What is written below the
+    diagonal means nothing.
     """
     size, stride = front.shape
-    flat, factors = front.reshape(-1), np.empty(8)
-    for first in range(0, width, 8):
-        last = min(first + 8, width)
-        for k in range(first, last):
-            own = front[k]
-            for p in range(first, k):
-                factors[p - first] = front[p, k]
-            _take_off(flat, stride, k, first, k, k, factors)
-            if not own[k] > 0.0:
-                return False
-            own[k] = np.sqrt(own[k])
-            inverse = 1.0 / own[k]
-            for j in range(k + 1, size):
-                own[j] *= inverse
-        for i in range(last, size):
-            for p in range(first, last):
-                factors[p - first] = front[p, i]
-            _take_off(flat, stride, i, first, last, i, factors)
+    flat, factors = front.reshape(-1), np.empty(BLOCK * FOUR)
+    for begin in range(0, width, BLOCK):
+        end = min(begin + BLOCK, width)
+        for first in range(begin, end, 8):
+            last = min(first + 8, end)
+            for k in range(first, last):
+                own = front[k]
+                for p in range(first, k):
+                    factors[p - first] = front[p, k]
+                _take_off(flat, stride, k, first, k, k, stride, factors)
+                if not own[k] > 0.0:
+                    return False
+                own[k] = np.sqrt(own[k])
+                inverse = 1.0 / own[k]
+                for j in range(k + 1, size):
+                    own[j] *= inverse
+            for i in range(last, end):
+                for p in range(first, last):
+                    factors[p - first] = front[p, i]
+                _take_off(flat, stride, i, first, last, i, stride, factors)
+        whole = end + (size - end) // FOUR * FOUR
+        for tile in range(end & ~7, stride, TILE):
+            stop = min(tile + TILE, stride)
+            for i in range(end, min(whole, stop), FOUR):
+                for k in range(begin, end):
+                    for r in range(FOUR):
+                        factors[FOUR * (k - begin) + r] = front[k, i + r]
+                at = max(tile, i & ~7)
+                subtract_rows(
+                    flat, i * stride + at, begin * stride + at, stride, factors, end - begin, stop - at
+                )
+        for i in range(whole, size):
+            for k in range(begin, end):
+                factors[k - begin] = front[k, i]
+            _take_off(flat, stride, i, begin, end, i, stride, factors)
     return True
 
 

@@ -13,7 +13,7 @@ from ...core.messages import named
 from ...core.records import Attempt, Floats, Operator, Problem, Solution
 from ...core.run import Run
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
-from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian
+from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal
 from . import dense, lanczos, lobpcg, shift_invert
 from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, measured, standardise
 from .forecast import foresee
@@ -37,6 +37,11 @@ _ROUNDING = 1e-12
 _RESOLUTION = 1e-14
 #: Products that Lanczos may take whatever the factor costs: its end comes suddenly.
 _FEWEST_PRODUCTS = 400
+#: How much longer than the factor it may take once it has begun, and the products that make a trial.
+_LEEWAY, _TRIAL = 1.3, 150
+#: Points up to which a dense solver is tried at once for distances, whose largest eigenvalues Lanczos finds in a dozen
+#: passes: LAPACK's threads wait for each other longer than these take.
+_DENSE_GRAM = 100
 
 
 def solve(
@@ -133,16 +138,19 @@ def _asked(solver: str, standard: Standard, settings: Settings) -> Iterator[_Run
 
 def _is_small(standard: Standard, settings: Settings) -> bool:
     """Whether there is little beside the wanted vectors: iterations have no room there, and LAPACK is as quick."""
-    return standard.size <= _DENSE_SIZE or 4 * settings.n_components + 40 > standard.room
+    is_gram = standard.problem.end == "largest" and isinstance(standard.problem.operator, CenteredGram)
+    return (
+        standard.size <= (_DENSE_GRAM if is_gram else _DENSE_SIZE)
+        or 4 * settings.n_components + 40 > standard.room
+    )
 
 
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """Solvers in the order to try, by size, structure and what they would cost.
 
-    Few points, or many components of them: dense. Largest end: lanczos, then dense. Laplacians and explicit
-    sparse matrices: lanczos or shift-invert, whichever is foreseen to take less, then the other, lobpcg, dense.
-    Products F'F at the small end, whose eigenvalues crowd at zero: shift-invert, lobpcg, lanczos, dense. The last
-    ones only where nothing before came close, and dense only where it can end.
+    Few points, or many components of them: dense. Largest end: lanczos, then dense. Sparse matrices: lanczos or
+    shift-invert, whichever is foreseen to take less, then the other, lobpcg, dense. The last ones only where nothing
+    before came close, and dense only where it can end.
     """
     size, k = standard.size, settings.n_components
     problem = standard.problem
@@ -153,12 +161,8 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
     elif isinstance(problem.operator, CenteredGram | GramRows) or _is_dense(problem.operator):
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
-    elif isinstance(problem.operator, Laplacian | Explicit):
-        yield from _by_cost(standard, settings)
     else:
-        yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", shift_invert.solve)
-        yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
-        yield _Rung("lanczos", "products alone are left", lanczos.solve, dear=True)
+        yield from _by_cost(standard, settings)
     if size <= _DENSE_LIMIT:
         yield _Rung("dense", "nothing else is left", dense.solve, dear=True)
 
@@ -166,19 +170,22 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
 def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     """Lanczos and shift-invert of a sparse matrix, the one that is foreseen to take less before the other.
 
-    Lanczos may take as long as the factor would, and gives up after a third of that where it sees no end.
+    Lanczos may take as long as the factor would, and gives up after a third of that where it sees no end; with LLE and
+    its kin, whose gaps nothing foretells, after a trial.
     """
-    forecast = foresee(standard, settings)
+    forecast, operator = foresee(standard, settings), standard.problem.operator
     inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
     bounded = partial(lanczos.solve, give_up=True)
     most = 40 * settings.n_components + 1500
     if forecast.prefers_factor:
         yield _Rung("shift-invert", "the factor is cheap, and the gaps are small", inverted)
-        yield _Rung("lanczos", "the factor did not do", partial(bounded, max_products=most))
+        last = partial(lanczos.solve if isinstance(operator, Normal) else bounded, max_products=most)
+        yield _Rung("lanczos", "the factor did not do", last)
     else:
-        budget = int(min(most, max(_FEWEST_PRODUCTS, forecast.factored / forecast.product)))
+        budget = int(min(most, max(_FEWEST_PRODUCTS, _LEEWAY * forecast.factored / forecast.product)))
+        trial = 0 if isinstance(operator, Laplacian) else _TRIAL
         why = "products are cheap and need no factor"
-        yield _Rung("lanczos", why, partial(bounded, max_products=budget))
+        yield _Rung("lanczos", why, partial(bounded, max_products=budget, trial=trial))
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", inverted)
     yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
 

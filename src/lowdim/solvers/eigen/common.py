@@ -28,6 +28,9 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _SHORT_BY, _LOOK_BACK, _CONVERGED, _MOST_STEPS = 0.005, 8, 1e-3, 60
 """Share of |S| that further steps may add to its estimate and the steps by which that is told, the residual of a Ritz
 vector that needs no more of them, and the most there are. Fewer steps to tell by stop at plateaus, 5 % short."""
+_FEW, _APART = 4, 0.1
+"""Columns for which BLAS would take threads, which wait for each other longer than the work takes, and the share of a
+column that must be left of it beside those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,7 @@ def standardise(problem: Problem, run: Run, *, roughly: bool = False) -> Standar
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
     norm = _bound(free) if roughly else None
     norm = _norm(free, run=run) if norm is None else norm
-    invariant = bool(np.linalg.norm(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
+    invariant = bool(length_of(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
     return replace(free, norm=norm, invariant=invariant)
 
 
@@ -226,7 +229,7 @@ def _norm(standard: Standard, run: Run) -> float:
     # More is drawn than is used, so that the solvers that draw next start where they always did.
     q = run.random("solve").standard_normal((standard.size, min(4, standard.room)))[:, :1]
     q = standard.project(q)
-    q = q / (np.linalg.norm(q) or 1.0)
+    q = q / (length_of(q) or 1.0)
     diagonal, beside, norms = list[float](), list[float](), [0.0]
     # Compiled steps come many at a time, and cost less than to look at each.
     every = 1 if standard.rows is None else _LOOK_BACK
@@ -269,16 +272,49 @@ def lengths(rows: Floats) -> Floats:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
+def length_of(block: Floats) -> float:
+    """The norm of all entries of a block, as `lengths`."""
+    return float(np.sqrt(np.einsum("ij,ij->", block, block)))
+
+
 def range_of(block: Floats) -> Floats:
     """Orthonormal basis of the span of the columns, leaving out those that depend on the others."""
-    norms = np.linalg.norm(block, axis=0)
+    norms = lengths(block.T)
+    if block.shape[1] == 1:
+        return np.ascontiguousarray(block[:, norms > 0] / norms[norms > 0])
     U, singular, _ = linalg.svd(block[:, norms > 0] / norms[norms > 0], full_matrices=False)
     return np.ascontiguousarray(U[:, singular > 1e-10 * singular.max(initial=0.0)])
 
 
 def orthonormal(block: Floats) -> Floats:
-    """Orthonormal columns of the same span (thin QR)."""
-    return np.ascontiguousarray(np.linalg.qr(block)[0])
+    """Orthonormal columns of the same span: Gram-Schmidt, twice, for a few that are well apart, else a thin QR."""
+    if block.shape[1] > _FEW:
+        return np.ascontiguousarray(np.linalg.qr(block)[0])
+    rows = np.array(block.T, order="C")
+    for c in range(2 * len(rows)):
+        row = rows[c // 2]
+        before = length_of(row[None])
+        for found in rows[: c // 2]:
+            np.subtract(row, np.einsum("i,i->", found, row) * found, out=row)
+        length = length_of(row[None])
+        if not length > _APART * before:
+            return np.ascontiguousarray(np.linalg.qr(block)[0])
+        np.divide(row, length, out=row)
+    return np.ascontiguousarray(rows.T)
+
+
+def across(X: Floats, Y: Floats) -> Floats:
+    """X'Y, without BLAS where both have few columns, as `lengths`."""
+    if max(X.shape[1], Y.shape[1]) > _FEW:
+        return X.T @ Y
+    return np.array([[np.einsum("i,i->", x, y) for y in Y.T] for x in X.T])
+
+
+def combined(X: Floats, C: Floats) -> Floats:
+    """X C, without BLAS where both have few columns, as `lengths`."""
+    if max(X.shape[1], C.shape[1]) > _FEW:
+        return X @ C
+    return np.stack([sum(float(c) * x for c, x in zip(column, X.T, strict=True)) for column in C.T], axis=1)
 
 
 def rayleigh_ritz(standard: Standard, block: Floats) -> tuple[Floats, Floats, Floats]:
@@ -286,11 +322,11 @@ def rayleigh_ritz(standard: Standard, block: Floats) -> tuple[Floats, Floats, Fl
     Y = orthonormal(standard.project(block))
     Y = orthonormal(standard.project(Y))
     image = standard.apply(Y)
-    small = Y.T @ image
+    small = across(Y, image)
     values, rotation = linalg.eigh((small + small.T) / 2)
     if standard.problem.end == "largest":
         values, rotation = values[::-1], rotation[:, ::-1]
-    return values, Y @ rotation, image @ rotation
+    return values, combined(Y, rotation), combined(image, rotation)
 
 
 def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> Solution:

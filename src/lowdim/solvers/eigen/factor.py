@@ -87,9 +87,11 @@ def factor_symmetric(
     return Multifrontal(matrix, symbolic, symmetric=True)
 
 
-def factor_general(matrix: Sparse, *, memory_limit: int | None = None) -> Factor:
-    """Factor of a square matrix with a full diagonal and a nearly symmetric pattern."""
-    symbolic = _planned(Symbolic(matrix, symmetric=False), memory_limit, symmetric=False)
+def factor_general(
+    matrix: Sparse, *, symbolic: Symbolic | None = None, memory_limit: int | None = None
+) -> Factor:
+    """Factor of a square matrix with a full diagonal and a nearly symmetric pattern; ``symbolic`` as above."""
+    symbolic = _planned(symbolic or Symbolic(matrix, symmetric=False), memory_limit, symmetric=False)
     try:
         factor = Multifrontal(matrix, symbolic, symmetric=False)
     except SolverFailure:

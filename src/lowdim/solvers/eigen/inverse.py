@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ...core.records import Floats
 from ...spectral.operators import Normal
-from .common import Settings, SolverFailure, Standard, orthonormal
+from .common import Settings, SolverFailure, Standard, length_of, orthonormal
 from .factor import factor_general, factor_symmetric
 from .generalised import Root
 from .multifrontal import Symbolic
@@ -36,15 +36,22 @@ def invert(standard: Standard, settings: Settings, symbolic: Symbolic | None = N
     operator = standard.problem.operator
     if standard.root is not None:
         return _generalised(standard, standard.root, settings)
-    if isinstance(operator, Normal) and operator.F.shape[0] == operator.F.shape[1] and _is_null(standard):
-        return _normal(standard, operator, settings)
+    if isinstance(operator, Normal) and factors_half(standard):
+        return _normal(standard, operator, settings, symbolic)
     return _symmetric(standard, settings, symbolic)
 
 
+def factors_half(standard: Standard) -> bool:
+    """Whether A is F'F with a square F, of which the factor is taken: S takes the trivial span to zero then."""
+    operator = standard.problem.operator
+    if not isinstance(operator, Normal) or standard.root is not None:
+        return False
+    return operator.F.shape[0] == operator.F.shape[1] and _is_null(standard)
+
+
 def _is_null(standard: Standard) -> bool:
-    """Whether S takes the trivial span to zero, as it does the constants."""
     image = standard.raw(standard.basis) if standard.basis.shape[1] else standard.basis
-    return bool(np.linalg.norm(image) <= 1e-10 * standard.norm)
+    return length_of(image) <= 1e-10 * standard.norm
 
 
 def _symmetric(standard: Standard, settings: Settings, symbolic: Symbolic | None) -> Inverse:
@@ -93,7 +100,7 @@ def _bordered(
     return lambda Y: (Z := bordered(Y)) + bordered(Y - standard.apply(Z))
 
 
-def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse:
+def _normal(standard: Standard, operator: Normal, settings: Settings, symbolic: Symbolic | None) -> Inverse:
     """S = G'G with G = diag(weights)^1/2 F B^-1/2 square: factor F, of fewer entries and better condition.
 
     F is singular on both sides when F 1 = 0. F + shift I is factored; z solves G'z = y up to the left null
@@ -102,7 +109,7 @@ def _normal(standard: Standard, operator: Normal, settings: Settings) -> Inverse
     F, size = operator.F, operator.size
     shift = _SHIFT_NORMAL * float(np.abs(F.data).max(initial=1.0))
     shifted = sparse.csr_array(F + shift * sparse.eye_array(size))
-    factor = factor_general(shifted, memory_limit=settings.run.workers.memory_limit)
+    factor = factor_general(shifted, symbolic=symbolic, memory_limit=settings.run.workers.memory_limit)
     left = np.ones((size, 1)) if operator.weights is None else 1.0 / np.sqrt(operator.weights)[:, None]
     right = np.ones((size, 1)) if standard.scale is None else 1.0 / standard.scale[:, None]
 
@@ -134,5 +141,5 @@ def _as_needed(standard: Standard, settings: Settings, inverse: Callable[[Floats
     refined = inverse(probe, True)
     if not np.isfinite(refined).all():
         raise SolverFailure("the sparse factor is singular beyond the trivial solutions")
-    change = float(np.linalg.norm(refined - inverse(probe, False)) / np.linalg.norm(refined))
+    change = length_of(refined - inverse(probe, False)) / length_of(refined)
     return lambda Y: inverse(Y, change > _PLAIN)

@@ -123,14 +123,14 @@ def largest(
         unchanged = settled is not None and np.abs(wanted - settled.values).max() <= slack
         unchanged |= second_look == 0
         if verdict == "hopeless" or (verdict == "good" and unchanged):
-            vectors = basis[:filled].T @ rotation[:, :n_wanted]
+            vectors = _turn(basis, rotation, np.empty((n_wanted, size))).T
             return Krylov(wanted, vectors, residuals[:n_wanted], products, verdict == "good")
         if settled is not None and unchanged:
             # Where one value is a million times the others its rounding errors hide theirs from a second look.
             return replace(settled, products=products)
         settled = None
         if verdict == "good":
-            vectors = basis[:filled].T @ rotation[:, :n_wanted]
+            vectors = _turn(basis, rotation, np.empty((n_wanted, size))).T
             settled = Krylov(wanted.copy(), vectors, residuals[:n_wanted], products, True)
             # A Krylov space holds no more copies of a multiple eigenvalue than its block is wide: look again
             # from elsewhere. Only what has converged may stay, since the remainder that the rest couples to
@@ -222,14 +222,20 @@ def _take_off(found: Floats, block: Floats, run: Run) -> Floats:
 
 def _restart(basis: Floats, small: Floats, theta: Floats, rotation: Floats, keep: int) -> int:
     """Keep the best Ritz vectors, and return how many."""
-    filled, size = theta.size, basis.shape[1]
-    keep = min(keep, filled)
-    turn = np.ascontiguousarray(rotation[:, :keep].T)
-    # Strips so narrow that BLAS takes no threads for them: those spin, and on a busy machine cost ten times the work.
-    step = max(64, _ALONE // (keep * filled))
-    for start in range(0, size, step):
-        strip = slice(start, start + step)
-        basis[:keep, strip] = turn @ basis[:filled, strip]
+    keep = min(keep, theta.size)
+    _turn(basis, rotation, basis[:keep])
     small[:] = 0.0
     small[range(keep), range(keep)] = theta[:keep]
     return keep
+
+
+def _turn(basis: Floats, rotation: Floats, out: Floats) -> Floats:
+    """The first Ritz vectors in rows, as many as ``out`` has, which may be the first of the basis."""
+    filled, count = rotation.shape[0], out.shape[0]
+    turn = np.ascontiguousarray(rotation[:, :count].T)
+    # Strips so narrow that BLAS takes no threads for them: those spin, and on a busy machine cost ten times the work.
+    step = max(64, _ALONE // (count * filled))
+    for start in range(0, basis.shape[1], step):
+        strip = slice(start, start + step)
+        out[:, strip] = turn @ basis[:filled, strip]
+    return out

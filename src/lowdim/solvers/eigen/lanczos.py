@@ -19,6 +19,8 @@ from .common import Settings, SolverFailure, Standard, Trial
 ROUGH = 1e-2
 """Tolerance from which a solution is only a start for something else, which does not miss what a second look finds."""
 
+#: Residual relative to the values themselves, above which they may as well be zero.
+_BLIND = 2.5
 #: Columns of a wide block, and such blocks that are held before a restart: a dozen passes are enough for most.
 _WIDE, _BLOCKS = 4, 12
 
@@ -29,11 +31,13 @@ def solve(
     *,
     max_products: int = 20_000,
     give_up: bool = False,
+    trial: int = 0,
 ) -> Trial:
     """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column.
 
-    With ``give_up`` it stops as soon as it sees that they will not do. A block is two columns wide, or as many as a
-    product takes for the price of one.
+    With ``give_up`` it stops as soon as it sees that they will not do, and after a ``trial`` of so many where they
+    have not told one wanted eigenvalue from zero: those that will be found soon have shown by then. A block is two
+    columns wide, or as many as a product takes for the price of one.
     """
     k = settings.n_components
     room = standard.room
@@ -53,7 +57,8 @@ def solve(
         if worst <= bound:
             return "good"
         history.append((products, worst / bound if bound > 0 else np.inf))
-        stalls = give_up and _stalls(history, max_products)
+        is_blind = products >= trial > 0 and worst > _BLIND * np.abs(values - standard.norm).max()
+        stalls = give_up and (_stalls(history, max_products) or (is_blind and products < 2 * trial))
         return "hopeless" if stalls or products >= max_products else "go on"
 
     def shifted(Y: Floats) -> Floats:
@@ -77,16 +82,17 @@ def solve(
         basis_size=columns,
         trivial=standard.trivial,
         room=room,
-        second_look=0 if settings.tolerance >= ROUGH or wide else 6 if is_largest else columns,
+        # A block as wide as what is wanted misses no copy of a multiple eigenvalue that is.
+        second_look=0 if settings.tolerance >= ROUGH or k <= width else 6 if is_largest else columns,
         resolution=standard.bound(np.zeros(1), 0.0),
         check_every=1 if wide else krylov.CHECK_EVERY,
         run=settings.run,
     )
-    trial = Trial(found.vectors, found.products)
+    result = Trial(found.vectors, found.products)
     if not found.converged:
         worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
-        raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", trial)
-    return trial
+        raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", result)
+    return result
 
 
 def _wide(standard: Standard, settings: Settings) -> int:

@@ -21,9 +21,9 @@ from ...kernels.vectors import EIGHT
 from ...spectral.operators import narrowed
 from .common import SolverFailure
 
-#: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS beat the compiled loops. One thread of
-#: them does so for smaller fronts too, by a tenth; several wait for each other, on a busy machine most of the time.
-_LARGE_FRONT = 4_000_000
+#: Multiply-adds of a front, and entries of a panel, from which LAPACK and BLAS are asked: one thread of them is no
+#: quicker than the compiled loops, and several wait for each other, on a busy machine most of the time.
+_LARGE_FRONT = 1_000_000_000
 _LARGE_PANEL = 40_000
 #: Columns up to which a solve is compiled throughout.
 _NARROW = 4
@@ -90,6 +90,8 @@ class Multifrontal:
         self._upper = np.empty(symbolic.entries)
         self._lower = self._upper if symmetric else np.empty(symbolic.entries)
         self._order = _NO_ORDER if symmetric else np.arange(symbolic.order.size)
+        self._place = np.empty_like(symbolic.order)
+        self._place[symbolic.order] = np.arange(symbolic.order.size)
         columns_of = reordered(matrix.indptr, matrix.indices, matrix.data, symbolic.order)
         rows_of = columns_of
         if not symmetric:
@@ -147,13 +149,12 @@ class Multifrontal:
     def _permuted(self, B: Floats) -> Floats:
         """Columns as rows, in the order of the factor; one of zeros more where they are odd."""
         X = np.zeros((B.shape[1] + B.shape[1] % 2, B.shape[0]))
-        X[: B.shape[1]] = B[self._symbolic.order].T
+        # Along rows: NumPy takes ten times as long to pick rows of two numbers.
+        np.take(np.ascontiguousarray(B.T), self._symbolic.order, axis=1, out=X[: B.shape[1]], mode="clip")
         return X
 
     def _unpermuted(self, X: Floats, columns: int) -> Floats:
-        out = np.empty((X.shape[1], columns))
-        out[self._symbolic.order] = X[:columns].T
-        return out
+        return np.take(X[:columns], self._place, axis=1).T
 
     def _runs_for(self, X: Floats) -> list[tuple[int, int, bool]]:
         """All compiled for few columns: their time is that of reading the panels, which BLAS takes several of."""

@@ -40,16 +40,16 @@ CORES = 256
 COLUMNS, K, K_Z, L = 50, 15, 5, 10_000
 
 MEASURED, MEASURED_CELLS = 1_020_000, 8
-SECONDS = {"route": 41.0, "search": 142.0, "merge": 6.0, "sums": 24.0, "others": 4.0}
+SECONDS = {"route": 10.0, "search": 50.0, "merge": 3.0, "sums": 9.4, "others": 1.0}
 """Processor seconds of the stages at that size; others are sample, place and write."""
-SMALL_PROBLEM = 15.0
+SMALL_PROBLEM = 8.9
 PART = 1e-4
 """Processor seconds to read one part of a file and compare it with its digest, on a local disk."""
 PARTS_READ = {"search": 2, "merge": 2, "sums": 5}
 """Files of which the tasks of a stage read the parts of every block and cell."""
 TOTAL = 4e-3
 """Processor seconds to add the sums of a cell to those of the others."""
-ROUTE, ROUTE_LANDMARK = 5e-6, 4e-9
+ROUTE, ROUTE_LANDMARK = 2.5e-6, 6e-10
 """How the time to route a point goes with the landmarks and centres that it is compared with: lowdim.sharded.costs."""
 READ = {"source": 400, "search": 508, "merge": 468, "sums": 580, "place": 100, "write": 16}
 WRITTEN = {"route": 558, "search": 360, "merge": 256, "place": 16, "write": 8}

@@ -79,3 +79,15 @@ def test_a_plan_knows_that_few_landmarks_make_large_cells() -> None:
     assert notes[10_000].startswith("about 1250 cells of 1600000 points")
     assert notes[100_000].startswith("about 7630 cells of 262144 points")
     assert held[10_000] > 5 * held[100_000]
+
+
+def test_a_plan_knows_that_a_cell_is_searched_by_one_thread() -> None:
+    def seconds(size: int, **settings: Any) -> float:
+        rows = InMemory.of(np.broadcast_to(np.float32(0), (size, 50)))
+        model = lowdim.LaplacianEigenmaps(n_neighbors=15, solver=lowdim.LLL(10_000), **settings)
+        return next(stage.seconds for stage in plan_over_shards(model, rows) if stage.name == "search")
+
+    assert seconds(100_000, n_jobs=2) == seconds(100_000, n_jobs=1)
+    assert seconds(1_000_000, n_jobs=2) == pytest.approx(seconds(1_000_000, n_jobs=1) / 2)
+    alone = seconds(1_000_000, n_jobs=2, memory_limit="700 MB")
+    assert alone == pytest.approx(seconds(1_000_000, n_jobs=1))

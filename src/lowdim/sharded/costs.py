@@ -16,7 +16,7 @@ from ..errors import MemoryLimitError
 from ..methods.base import Size
 from ..methods.costs import PAIR
 from ..methods.lle import LocallyLinear
-from ..neighbors.choose import plan_search
+from ..neighbors.choose import CORES, plan_search
 from ..solvers.landmarks.block_cholesky import WIDTH
 from ..solvers.landmarks.configuration import LandmarkSolver
 from .cells import possible_cells
@@ -24,23 +24,23 @@ from .edge_sums import MANY_LANDMARKS
 from .layout import Layout
 from .scratch import Scratch
 
-# Processor seconds of a row, measured on 102,000 rows of 50 columns with 15 neighbours: to merge its lists and to add
-# up its edges. To route it goes by the landmarks that it is compared with; the small problem by their third power.
-_MERGE, _SUMS = 7e-6, 2e-5
-_PATCHES = {"standard": 3e-5, "modified": 1.3e-4, "hessian": 1e-4, "ltsa": 1e-4}
+# Processor seconds of a row, measured on 102,000 to 1,020,000 rows of 50 columns with 15 neighbours on the machine that
+# the rates of searches are for: to merge its lists and to add up its edges. To route it goes by the landmarks that it
+# is compared with; the small problem by their third power.
+_MERGE, _SUMS = 3e-6, 9e-6
+_PATCHES = {"standard": 1.4e-5, "modified": 5.5e-5, "hessian": 4e-5, "ltsa": 4e-5}
 """The same of patches, by the variant."""
-_ROUTE, _ROUTE_LANDMARK = 5e-6, 4e-9
-_SOLVE = 1.5e-11
+_ROUTE, _ROUTE_LANDMARK = 2.5e-6, 6e-10
+_SOLVE = 9e-12
 
 
 def search_in_cell(method: Any, source: Shards, members: int, n_cells: int) -> PlannedStage:
-    """The search in one of so many cells, with its rows and lists."""
+    """The search in one of so many cells by one thread, with its rows and lists."""
     n_columns, k = source.n_features, method.graph.width
     patience = method.graph.patience / n_cells
     found = plan_search((members, n_columns), method.metric, k, method.graph.search, patience=patience)
-    return replace(
-        found, bytes=found.bytes + members * (2 * n_columns * source.dtype.itemsize + 24 * k), kept=0
-    )
+    held = found.bytes + members * (2 * n_columns * source.dtype.itemsize + 24 * k)
+    return replace(found, seconds=CORES * found.seconds, bytes=held, kept=0)
 
 
 def cells_at_once(held: Sequence[int], memory_limit: int | None) -> int:
@@ -99,14 +99,14 @@ def planned_sums(
         replace(
             within,
             name="search",
-            seconds=within.seconds * asked / members,
+            seconds=within.seconds * asked / members / at_once,
             bytes=at_once * within.bytes,
             note=f"about {n_cells} cells of {members} points, {within.note}; {format_bytes(store)} on disk",
         ),
         PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),
         PlannedStage(
             "sums",
-            sums * n_rows / workers,
+            sums * n_rows / at_once,
             at_once * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
         ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),

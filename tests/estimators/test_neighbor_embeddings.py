@@ -351,6 +351,9 @@ def test_plans_grow_with_the_work():
     ("n_points", "n_components", "engine"),
     [
         (100, 2, Exact),
+        (2000, 2, lowdim.BarnesHut),
+        (2000, 1, Exact),
+        (2000, 3, Exact),
         (5000, 1, lowdim.FFT),
         (5000, 2, lowdim.FFT),
         (5000, 3, lowdim.BarnesHut),

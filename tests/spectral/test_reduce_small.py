@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import linalg, sparse
-from threadpoolctl import threadpool_limits
 
 from lowdim.core.events import Events
 from lowdim.core.run import Run
@@ -107,17 +106,6 @@ def test_an_indefinite_matrix_goes_to_lapack():
     assert driver == "lapack"
     assert values[0] < 0
     check(reduced, values, X, reference(reduced, "smallest", 3))
-
-
-@pytest.mark.parametrize("k", [2, 50])
-def test_threads_of_blas_change_no_bit(k):
-    reduced = pencil(np.random.default_rng(7), 450)
-    found = []
-    for threads in (1, 2):
-        with threadpool_limits(threads, user_api="blas"):
-            found.append(find(reduced, "smallest", k))
-    assert {driver for *_, driver in found} == {"lanczos" if k == 2 else "lapack"}
-    np.testing.assert_array_equal(found[0][1], found[1][1])
 
 
 def test_multiple_eigenvalues_are_all_found():

@@ -1,4 +1,4 @@
-"""Threads of BLAS, which wait for each other in a spin: small problems end sooner on one, and in the same digits."""
+"""Threads of BLAS, which wait for each other in a spin."""
 
 from __future__ import annotations
 

@@ -99,6 +99,10 @@ def map_blocks(
     """
     size = block_rows or max(256, -(-n_rows // 64))
     blocks = list(row_blocks(n_rows, size))
+    workers = 1 if len(blocks) < 2 or _IS_INSIDE.get() else min(count_workers(n_jobs), len(blocks))
+    if workers == 1:
+        # Most calls of a small fit: what follows costs more than their work does.
+        return copy_context().run(_one_by_one, function, blocks, done)
     results: dict[int, Result] = {}
     failures: list[BaseException] = []
     places = count()
@@ -115,7 +119,6 @@ def map_blocks(
             failures.append(failure)
 
     # The calling thread works too: a pool of its own for every call would cost more than many a call does.
-    workers = 1 if _IS_INSIDE.get() else min(count_workers(n_jobs), len(blocks))
     helpers = [_Helper(partial(work, None)) for _ in range(_helpers(workers))]
     has_begun = False
     while True:
@@ -140,6 +143,19 @@ def map_blocks(
     if done is not None:
         done(n_rows)
     return [results[place] for place in range(len(blocks))]
+
+
+def _one_by_one(
+    function: Callable[[slice], Result], blocks: list[slice], done: Callable[[int], None] | None
+) -> list[Result]:
+    """What a function makes of each block, and whatever it maps, in this thread."""
+    _IS_INSIDE.set(True)
+    results = []
+    for block in blocks:
+        results.append(function(block))
+        if done is not None:
+            done(block.stop)
+    return results
 
 
 class _Latch:

@@ -34,20 +34,32 @@ class Attraction:
         Workers.
     single
         Single precision in the plane, where the kernel has code for it: twice as fast, forces true to six digits.
+    double_values
+        Double precision all the same wherever E+ is asked for, and the forces there.
     """
 
-    def __init__(self, weights: Sparse, kernel: Similarity, run: Run, *, single: bool = False) -> None:
+    def __init__(
+        self,
+        weights: Sparse,
+        kernel: Similarity,
+        run: Run,
+        *,
+        single: bool = False,
+        double_values: bool = False,
+    ) -> None:
         self.weights = weights
         self.kernel = kernel
         self.run = run
         self.single = single
+        self.double_values = double_values
         self._layout: Layout | None = None
 
     def evaluate(self, X: Floats, *, value: bool = True) -> tuple[float | None, Floats]:
         """E+ where it is asked for, and the force sum_m w_nm f'(D_nm) (x_n - x_m), a quarter of E+'s gradient."""
         X = np.ascontiguousarray(X)
         force = np.empty_like(X)
-        if self.single and X.shape[1] == 2 and (loop := self.kernel.plane_loop) is not None:
+        is_single = self.single and X.shape[1] == 2 and not (value and self.double_values)
+        if is_single and (loop := self.kernel.plane_loop) is not None:
             return self._in_single(loop, X, force, value), force
         W, radial = self.weights, self.kernel.radial
 

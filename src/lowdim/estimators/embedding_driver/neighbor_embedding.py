@@ -47,7 +47,7 @@ from .embedding_schedule import LATE_STEP, choose_optimizer, going_on, make_sche
 from .embedding_trials import EmbeddingTrials
 from .initial_embedding import check_start, find_start
 from .reopening import Reopening
-from .repulsion_and_optimizer import check_repulsion, choose_repulsion
+from .repulsion_and_optimizer import attraction_beside, check_repulsion, choose_repulsion
 
 NEIGHBOR_PATIENCE = 2.0
 """Processor seconds of an exact search above which an approximate one will do: the picture comes out as good."""
@@ -198,7 +198,7 @@ class NeighborEmbedding(Reopening, EmbeddingTrials):
         copies = hood.points.copies
         weights = self._scaled(weigh_copies(W, fitted, hood.neighbors, copies, run), copies, fitted)
         engine = self._engine_of(self._repulsive_kernel, hood.n_points, run)
-        attraction = Attraction(weights, self._attractive_kernel, run, single=not engine.is_exact)
+        attraction = attraction_beside(engine, self.repulsion, weights, self._attractive_kernel, run)
         objective = self._make_objective(attraction, engine, copies, hood)
         if self._early_kernel is None:
             return objective

@@ -8,7 +8,6 @@ R^-T B~ R^-1, whose largest eigenvalues lie far apart. The factor, in block colu
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,6 @@ from scipy import linalg, sparse
 from scipy.linalg import blas, lapack
 from scipy.sparse import csgraph
 
-from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.lapack import cholesky, eigenpairs, to_standard
 from ...core.messages import named, setting
 from ...core.parallel import row_blocks
@@ -43,8 +41,6 @@ _ORTHONORMAL = 1e-12
 #: Landmarks, and landmarks for each component, from which Lanczos is the faster driver.
 _LANCZOS_SIZE = 400
 _LANCZOS_RATIO = 30
-#: Landmarks up to which BLAS gets one thread: a second one gains little, and ends in other last digits.
-_ALONE = 2000
 #: Columns of a block of Lanczos.
 _WIDTH = 2
 
@@ -73,13 +69,12 @@ def solve_small(reduced: Reduced, end: End, n_components: int, run: Run) -> tupl
     _require_rank(pencil.size, reduced, n_components)
     driver, why = "lapack", f"{n_components} components of {pencil.size} landmarks"
     found: tuple[Floats, Floats] | None = None
-    with ONE_BLAS_THREAD if pencil.size <= _ALONE else nullcontext():
-        if pencil.size >= max(_LANCZOS_SIZE, _LANCZOS_RATIO * n_components):
-            try:
-                found, driver = _by_lanczos(pencil, end, n_components, run=run), "lanczos"
-            except _UnsuitedError as reason:
-                why = str(reason)
-        values, X = found or _by_lapack(pencil, end, n_components, reduced)
+    if pencil.size >= max(_LANCZOS_SIZE, _LANCZOS_RATIO * n_components):
+        try:
+            found, driver = _by_lanczos(pencil, end, n_components, run=run), "lanczos"
+        except _UnsuitedError as reason:
+            why = str(reason)
+    values, X = found or _by_lapack(pencil, end, n_components, reduced)
     run.chosen("small problem", driver, why)
     coordinates = np.zeros((reduced.size, n_components))
     coordinates[pencil.kept] = pencil.scale[:, None] * X

@@ -102,7 +102,7 @@ def map_blocks(
     workers = 1 if len(blocks) < 2 or _IS_INSIDE.get() else min(count_workers(n_jobs), len(blocks))
     if workers == 1:
         # Most calls of a small fit: what follows costs more than their work does.
-        return copy_context().run(_one_by_one, function, blocks, done)
+        return copy_context().run(partial(_one_by_one, function, blocks, done))
     results: dict[int, Result] = {}
     failures: list[BaseException] = []
     places = count()

@@ -7,6 +7,7 @@ import pytest
 from embedding_reference import NAMES, make_case, numerical_gradient, relative
 
 from lowdim.objectives.springs import Springs
+from lowdim.optimize.schedules import Anchored, Annealing
 
 
 @pytest.fixture
@@ -95,3 +96,19 @@ def test_second_derivatives_have_the_stiffness(name, rng):
     stiffness = 2.0 * springs.stiffness[:, None]
     np.testing.assert_allclose(held.diagonal(X), objective.diagonal(X) + stiffness, rtol=1e-12)
     np.testing.assert_allclose(held.curvature(X)(V), objective.curvature(X)(V) + stiffness * V, rtol=1e-9)
+
+
+def test_a_picture_is_drawn_to_the_size_that_springs_hold(rng):
+    springs = some_springs(rng)
+    X = 0.3 * springs.anchors + [4.0, -1.0]
+    np.testing.assert_allclose(springs.frame(springs.sized(X, 0.5))[0], 0.5)
+    np.testing.assert_array_equal(springs.sized(-X, 0.5), -X)
+
+
+def test_a_course_on_springs_holds_more_while_the_picture_is_small():
+    course = Annealing(80, rate=0.5, momentum=0.9)
+    held = Anchored(course, early=0.3, late=0.1)
+    for iteration in (0, 30, 39, 40, 79):
+        setting = held.at(iteration)
+        assert setting._replace(hold=0.0) == course.at(iteration)
+        assert setting.hold == (0.3 if setting.share < 1.0 else 0.1)

@@ -161,6 +161,10 @@ def test_copies_share_their_springs():
     ("change", "words"),
     [
         ({"series": [FIRST]}, "two data sets or more; got 1"),
+        ({"series": FIRST}, "must be a list of data sets.*got one table"),
+        ({"series": {"one": FIRST}}, "must be a list of data sets"),
+        ({"series": None}, "must be a list of data sets.*got None"),
+        ({"series": [FIRST, SECOND[:0]], "relations": [{0: 0}]}, r"series\[1\]: .*0 sample"),
         ({"series": [FIRST, SECOND[:50]]}, "different numbers of rows; they have 120, 50"),
         ({"relations": []}, "one entry fewer than there are data sets, 1; got 0"),
         ({"relations": {0: 1}}, "must be a list with 1 entries"),

@@ -86,6 +86,49 @@ def test_new_points_join_their_groups():
     assert (nearest == labels[130:]).mean() > 0.95
 
 
+def test_many_new_points_unfold_the_picture_again_and_few_do_not():
+    model = lowdim.TSNE(perplexity=10).fit(OLD)
+    many, few = model.update(NEW), model.update(NEW[:1])
+    assert "relocate" in stages(few)
+    assert "relocate" not in stages(many)
+    assert (many.n_iter_, few.n_iter_) == (180, 105)
+    assert few.report_.figures["median_shift"] < many.report_.figures["median_shift"] < 0.05
+
+
+def stages(model):
+    return [stage.name for stage in model.report_.stages]
+
+
+def test_a_group_in_two_pieces_is_joined_by_new_points():
+    """One group lies on both sides of the others in a picture that was never minimised."""
+    labels = np.argmin(((POINTS[:, None] - CENTRES) ** 2).sum(axis=2), axis=1)
+    first = np.flatnonzero(labels[:130] == 0)
+    start = 8.0 * np.stack([labels[:130] - 1.5, RNG.normal(size=130)], axis=1)
+    start[first] = (
+        RNG.normal(size=(first.size, 2)) + [[0.0, 60.0]] * np.sign(np.arange(first.size) % 2 - 0.5)[:, None]
+    )
+    model = lowdim.TSNE(perplexity=10, max_iter=1, init=start).fit(OLD)
+    grown = model.set_params(max_iter=None, init="auto").update(NEW)
+
+    def spread(Y):
+        return np.linalg.norm(Y[first] - Y[first].mean(axis=0), axis=1).mean() / np.ptp(Y, axis=0).max()
+
+    assert spread(grown.embedding_) < 0.5 * spread(model.embedding_)
+
+
+def test_a_picture_that_is_left_while_it_is_small_has_its_old_size():
+    model = lowdim.TSNE(perplexity=10).fit(OLD)
+
+    def enough(event):
+        if event.kind == "iteration" and event.data.get("iteration", 0) >= 100:
+            raise Stop
+
+    grown = model.set_params(callback=enough).update(NEW)
+    assert grown.n_iter_ == 100
+    widths = [np.ptp(one.embedding_[:130], axis=0).max() for one in (model, grown)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.3)
+
+
 def test_many_updates_keep_every_row_in_its_place():
     model = lowdim.UMAP(n_neighbors=10, max_iter=40).fit(OLD)
     for first in range(130, 170, 10):

@@ -65,12 +65,25 @@ def test_constants_are_no_difference_or_a_sure_one():
     assert np.isfinite([found.low[2], found.high[2], found.p_value[2]]).all()
 
 
-def test_one_point_alone_has_a_contrast():
-    X = np.random.default_rng(3).standard_normal((30, 4))
+def test_one_point_alone_is_tested_as_one_of_the_others():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, 4))
     inside, outside = sides(30, 1)
-    found = contrast(Rows(X), inside, outside, 0.95)
-    assert np.isfinite(found.effect).all()
-    assert np.isfinite(found.q_value).all()
+    for one, rest in ((inside, outside), (outside, inside)):
+        found = contrast(Rows(X), one, rest, 0.95)
+        wanted = stats.ttest_ind(
+            X[:1], X[1:]
+        )  # with one point on a side the pooled deviation is that of the other
+        np.testing.assert_allclose(found.p_value, wanted.pvalue, rtol=1e-9)
+        assert np.isfinite(found.effect).all()
+    found = contrast(Rows(rng.standard_normal((30, 4000))), inside, outside, 0.95)
+    assert np.mean(found.p_value < 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+def test_of_two_single_points_nothing_is_known():
+    X = np.array([[0.0, 1.0], [3.0, 1.0]])
+    found = contrast(Rows(X), *sides(2, 1), 0.95)
+    np.testing.assert_array_equal(found.p_value, 1.0)
 
 
 def test_sparse_rows_have_the_same_contrasts():

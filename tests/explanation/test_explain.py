@@ -175,6 +175,11 @@ def test_what_cannot_be_meant_is_refused(model, selection, options, message):
         model.explain(selection, **options)
 
 
+def test_rows_in_another_order_are_refused(model):
+    with pytest.raises(InputError, match=r"in their order; row 0 is another. Give the data of the fit"):
+        model.explain([1, 2], table().iloc[::-1])
+
+
 def test_a_model_that_is_not_fitted_says_so():
     from sklearn.exceptions import NotFittedError
 

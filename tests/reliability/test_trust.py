@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.stats import hypergeom
 
 import lowdim
-from lowdim.errors import InputError
+from lowdim.errors import InputError, InputTypeError
 from lowdim.metrics import score
 from lowdim.reliability.nulls import adjusted, recall_tail
 
@@ -168,6 +168,9 @@ def test_the_record_reads_and_hands_on():
         found.level = 0.1
 
 
+HELD = lowdim.KernelPCA(2).fit(cloud())
+
+
 def bad(**changed):
     X = cloud()
     return {"X": X, "embedding": X[:, :2], **changed}
@@ -183,6 +186,12 @@ def bad(**changed):
         (bad(scales=(15, 299)), "scales of trust must be below the number of other points, 299; got 299"),
         (bad(scales=()), "scales of trust must be numbers"),
         (bad(scales=(2.5,)), "got 2.5"),
+        (bad(scales=2.5), "got 2.5"),
+        (bad(scales="15"), "got '15'"),
+        (
+            bad(X=cloud()[::-1], embedding=HELD.embedding_, model=HELD),
+            "fitted to, in their order; row 0 is another",
+        ),
         (bad(labels=np.arange(299)), "labels"),
         (bad(labels=np.zeros(300)), "2 to 200 different labels; got 1"),
         (bad(metric="graph"), "metric"),
@@ -199,6 +208,13 @@ def bad(**changed):
 def test_bad_input_says_what_to_do(given, says):
     with pytest.raises(InputError, match=says):
         lowdim.trust(**given)
+
+
+def test_a_model_in_the_place_of_its_picture_is_no_embedding():
+    with pytest.raises(InputTypeError, match="Give its embedding_"):
+        lowdim.trust(cloud(), HELD)
+    with pytest.raises(InputTypeError, match=r"embeddings\['b'\]: .*Give its embedding_"):
+        lowdim.compare(cloud(), {"a": HELD.embedding_, "b": HELD})
 
 
 def test_one_dimension_and_copies_are_fine():

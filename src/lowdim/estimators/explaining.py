@@ -16,6 +16,7 @@ from ..explanation.explain import explain_selection
 from ..explanation.record import Explanation
 from ..maps.turning import rows_of
 from ..metrics.inputs import read_points
+from ..reliability.models import check_own_rows
 
 
 class Explaining:
@@ -127,6 +128,8 @@ def fitted_rows(model: Any, X: Any, pairwise: bool) -> Rows:
             raise InputError(
                 f"{DATA} must have the {n_rows} rows of the fit; got {rows.n_rows}. Give all of them, in their order."
             )
+        if not pairwise:
+            check_own_rows("explain", model, rows)
         return rows
     held = None if pairwise else rows_of(model.map_)
     group = getattr(model, "point_of_row_", None)

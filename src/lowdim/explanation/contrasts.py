@@ -6,7 +6,9 @@ J = 1 - 3 / (4 (n_1 + n_0) - 9) (Hedges 1981, eq. 6e), with the variance
     (n_1 + n_0) / (n_1 n_0) + g^2 / (2 (n_1 + n_0))
 
 (Hedges & Olkin 1985, p. 86). The p-value is that of Welch's test (1947), which takes no deviation for equal to another,
-and is adjusted for many features (Benjamini & Hochberg 1995).
+and is adjusted for many features (Benjamini & Hochberg 1995). One point alone has no deviation of its own and is
+taken for one of the others: t = (x - m_0) / (s_0 sqrt(1 + 1 / n_0)) with n_0 - 1 degrees of freedom (Crawford & Howell
+1998, eq. 1).
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def contrast(
         small = 1.0 - 3.0 / max(4.0 * (n1 + n0) - 9.0, 4.0)
         effect = np.where(difference == 0.0, 0.0, small * difference / pooled)
         spread = np.sqrt((n1 + n0) / (n1 * n0) + effect**2 / (2.0 * (n1 + n0)))
-        p_value = welch(difference, one, other)
+    p_value = welch(difference, one, other)
     reach = np.where(np.isfinite(effect), float(norm.ppf(0.5 + confidence / 2)) * spread, 0.0)
     return Contrasts(
         one,
@@ -78,14 +80,23 @@ def contrast(
 
 
 def welch(difference: Floats, one: Moments, other: Moments) -> Floats:
-    """Two-sided p-values of Welch's test; 1 where two constants are equal, 0 where they differ."""
+    """Two-sided p-values of Welch's test; 1 where two constants are equal, 0 where they differ.
+
+    Of two single points nothing is known, and all are 1.
+    """
     from scipy.stats import t
 
-    parts = one.variance / one.count, other.variance / other.count
+    fewer, more = sorted((one, other), key=lambda side: side.count)
+    if more.count == 1:
+        return np.ones_like(difference)
+    parts = (fewer.variance if fewer.count > 1 else more.variance) / fewer.count, more.variance / more.count
     error = parts[0] + parts[1]
-    below = parts[0] ** 2 / max(1, one.count - 1) + parts[1] ** 2 / max(1, other.count - 1)
+    below = parts[0] ** 2 / max(1, fewer.count - 1) + parts[1] ** 2 / (more.count - 1)
     freedom = np.where(below > 0.0, error**2 / np.where(below > 0.0, below, 1.0), 1.0)
-    statistic = np.abs(difference) / np.sqrt(error)
+    if fewer.count == 1:
+        freedom = np.full_like(error, more.count - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.abs(difference) / np.sqrt(error)
     found = 2.0 * t.sf(statistic, freedom)
     return np.asarray(np.where(difference == 0.0, 1.0, np.where(error > 0.0, found, 0.0)))
 

@@ -12,7 +12,7 @@ from ..core.messages import DATA, listed, named, setting, shape
 from ..core.parallel import row_blocks
 from ..core.records import Floats, Integers
 from ..data.rows import Rows
-from ..errors import InputError, NotFiniteError
+from ..errors import InputError, InputTypeError, NotFiniteError
 from ..validation import check_dense, check_distances, missing, read_array, take_labels
 
 FEWEST = 3
@@ -56,6 +56,11 @@ def check_embedding(owner: str, embedding: Any, n_points: int) -> Floats:
         raise InputError(
             f"{named('embedding', owner)} must be a dense array (N x d); got a sparse matrix. Give "
             "embedding.toarray()."
+        )
+    if hasattr(embedding, "embedding_"):
+        raise InputTypeError(
+            f"{named('embedding', owner)} must be coordinates (N x d); got a fitted {type(embedding).__name__}. Give "
+            "its embedding_."
         )
     rows = read_points(owner, named("embedding"), embedding)
     if rows.n_rows != n_points:

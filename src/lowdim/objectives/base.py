@@ -158,6 +158,10 @@ class NeighborObjective(ABC):
         other.hold = share
         return other
 
+    def sized(self, X: Floats, size: float) -> Floats:
+        """The picture drawn to a share of the size that springs hold; as it is where it has none."""
+        return X if self.springs is None else self.springs.sized(X, size)
+
     def state(self) -> State:
         """What of the evaluations so far the last digits of the next one depend on."""
         found = {"attraction": self.attraction.state(), "engine": self.engine.state()}

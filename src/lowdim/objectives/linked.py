@@ -11,11 +11,15 @@ from typing import Self, cast
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
+from ..core.parallel import count_workers, map_blocks
 from ..core.places import State
 from ..core.records import Floats, Integers, Sparse
 from .base import NeighborObjective
 from .protocol import Evaluation, Parted
 from .repulsion.protocol import Engine
+
+SMALL = 10_000
+"""Points of a picture up to which its loops are too short for threads of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +129,34 @@ class Linked:
         """Itself: no point is held where it was."""
         return self
 
+    def sized(self, X: Floats, size: float) -> Floats:
+        """X as it is: no size is held."""
+        return X
+
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient, and the value where it is asked for."""
         stretch = self._differences @ X
         pull = self.links.stiffness[:, None] * stretch
         gradient = np.asarray(self._differences.T @ pull)
-        total = 0.5 * float((stretch * pull).sum())
-        for scale, part, rows in zip(self.scales, self.parts, self.bounds, strict=True):
+
+        def one(place: slice) -> float:
+            part, rows, scale = (each[place.start] for each in (self.parts, self.bounds, self.scales))
             found = part.evaluate(np.ascontiguousarray(X[rows]), value=value)
             gradient[rows] += scale * found.gradient
-            total += scale * (found.value or 0.0)
-        return Evaluation(total if value else None, gradient)
+            return scale * (found.value or 0.0)
+
+        values = self._of_each(one)
+        return Evaluation(0.5 * float((stretch * pull).sum()) + sum(values) if value else None, gradient)
+
+    def _of_each(self, one: Callable[[slice], float]) -> list[float]:
+        """What comes of each picture, one after the other; beside each other where that shares the work out better.
+
+        A picture that is worked on beside others has one thread: what it maps over its points stays in it.
+        """
+        n_jobs, sizes = self.parts[0].run.n_jobs, [part.size for part in self.parts]
+        if max(sizes) > SMALL and max(sizes) * count_workers(n_jobs) > sum(sizes):
+            return [one(slice(place, place + 1)) for place in range(len(sizes))]
+        return map_blocks(one, len(sizes), n_jobs=n_jobs, block_rows=1)
 
     def diagonal(self, X: Floats) -> Floats:
         """4 D+ + 8 D^xx (N x d), with the springs."""

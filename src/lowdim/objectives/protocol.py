@@ -49,6 +49,10 @@ class Objective(Protocol):
         """The same objective with so much of its springs to earlier places; itself where it has none."""
         ...
 
+    def sized(self, X: Floats, size: float) -> Floats:
+        """The picture drawn to a share of the size that springs hold; as it is where it has none."""
+        ...
+
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient, and the value where it is asked for."""
         ...

@@ -56,6 +56,10 @@ class RankStress:
         """Itself: its points are on no springs."""
         return self
 
+    def sized(self, X: Floats, size: float) -> Floats:
+        """X as it is: no size is held."""
+        return X
+
     def state(self) -> State:
         """No evaluation depends on those before it."""
         return {}

@@ -49,6 +49,11 @@ class Springs:
         s = float((k * arms * (X - mean)).sum()) / spread if spread > SMALLEST else 1.0
         return s, mean - s * centre
 
+    def sized(self, X: Floats, size: float) -> Floats:
+        """X drawn to a share of the size of the anchors; as it is where it does not lie like them."""
+        s, t = self.frame(X)
+        return X if s <= 0.0 else np.asarray((X - t) * (size / s) + t)
+
     def evaluate(self, X: Floats) -> tuple[float, Floats]:
         """S and its gradient."""
         s, t = self.frame(X)

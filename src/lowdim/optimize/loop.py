@@ -198,7 +198,8 @@ class _Loop:
             return self._begin(following, progress.state.X, progress)
         before = self._judged(progress)
         assert before.best is not None
-        return self._begin(following, _opened(before.best.X), before)
+        X, size = _opened(before.best.X), self._schedule.phases[following].size
+        return self._begin(following, X if size is None else self._objective.sized(X, size), before)
 
     def _first_from(self, place: int, spent: int) -> int:
         """The first phase from a place on that has iterations left to it."""

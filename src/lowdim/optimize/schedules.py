@@ -150,6 +150,29 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchored:
+    """A course with points on springs to where they were: the picture unfolds as the other one did.
+
+    The share of the springs is ``early`` while lambda is below its value, ``late`` from there on. Attraction fades with
+    the distance and springs do not: in a picture that has unfolded a softer one holds as much.
+    """
+
+    course: Course
+    early: float = 0.03
+    late: float = 0.005
+
+    @property
+    def rate(self) -> float | None:
+        """That of the course."""
+        return self.course.rate
+
+    def at(self, iteration: int) -> Setting:
+        """The setting of an iteration of the course, with springs."""
+        setting = self.course.at(iteration)
+        return setting._replace(hold=self.early if setting.share < 1.0 else self.late)
+
+
+@dataclass(frozen=True, slots=True)
 class PairPhases:
     """The three phases of PaCMAP (Wang et al. 2021, sec. 4.3): weights (w_NB, w_MN) of near and mid-near pairs.
 
@@ -190,6 +213,8 @@ class Release:
         As for `Annealing`.
     held, let_go
         Shares of the iterations.
+    hold
+        Share of the springs to begin with.
     """
 
     iterations: int
@@ -197,13 +222,14 @@ class Release:
     momentum: float = 0.8
     held: float = 0.2
     let_go: float = 0.4
+    hold: float = 1.0
 
     def at(self, iteration: int) -> Setting:
         """The setting of an iteration, the first being 0."""
         hold, free = round(self.held * self.iterations), round(self.let_go * self.iterations)
         if iteration < free:
             fallen = max(0, iteration - hold) / max(1, free - hold)
-            return Setting(1.0, 1.0, self.momentum, hold=0.01**fallen)
+            return Setting(1.0, 1.0, self.momentum, hold=self.hold * 0.01**fallen)
         settle = max(1, 2 * self.iterations // 9)
         done = min(1.0, max(0, iteration - self.iterations + settle) / max(1, settle - 1))
         momentum = self.momentum + (min(0.5, self.momentum) - self.momentum) * done
@@ -215,6 +241,7 @@ class Phase:
     """A lambda, when to go on to the next one, and what changes on the way.
 
     ``is_early``: terms of E that count only late are left out. ``hold``: share of the springs to earlier places.
+    ``size``: it starts with the picture drawn to that share of the size that springs hold; None: as it is.
     """
 
     lam: float
@@ -222,6 +249,7 @@ class Phase:
     course: Course = STEADY
     is_early: bool = False
     hold: float = 0.0
+    size: float | None = None
 
     def goes_on_from(self, before: Phase) -> bool:
         """Whether this is the rest of a course that the phase before has begun.

@@ -24,7 +24,7 @@ from .clusters import ClusterTable, between_clusters
 from .distortion import distortion
 from .faithfulness import REFERENCES, Faithfulness, faithfulness, ranks_of_shown
 from .lists import Lists, look_up
-from .models import check_model, list_width
+from .models import check_model, check_own_rows, list_width
 from .nulls import spread_out
 from .record import Trust
 from .stability import Stability, measure_stability
@@ -122,6 +122,8 @@ def trust(
     known = None if labels is None else check_labels(_OWNER, "labels", labels, rows.n_rows)
     check_model(model, rows, points)
     model = getattr(model, "_settled", model)
+    if model is not None and not _is_pairwise(metric):
+        check_own_rows(_OWNER, model, rows)
     auto = _SAMPLED if rows.n_rows > _ALL else rows.n_rows
     size = sample_size(_OWNER, sample, rows.n_rows, auto=auto)
     rng, run = make_generator(random_state), Run.of(n_jobs=n_jobs)
@@ -145,6 +147,11 @@ def _metric_of(model: Any) -> Any:
     return "euclidean" if isinstance(metric, str) and metric == "graph" else metric
 
 
+def _is_pairwise(metric: Any) -> bool:
+    """Whether the data are distances between points and not points."""
+    return isinstance(metric, str) and metric == "precomputed"
+
+
 def _has_own_metric(model: Any) -> bool:
     """Whether distances by the model's metric, as `_metric_of` gives it, are those between its points."""
     pairwise = getattr(model, "metric", "euclidean") in ("graph", "precomputed")
@@ -152,7 +159,7 @@ def _has_own_metric(model: Any) -> bool:
 
 
 def _check_data(X: Any, metric: Any) -> Rows:
-    pairwise = isinstance(metric, str) and metric == "precomputed"
+    pairwise = _is_pairwise(metric)
     rows = read_points(_OWNER, DATA, X)
     if not (pairwise and rows.is_sparse):
         return check_points(_OWNER, X, pairwise=pairwise)
@@ -169,7 +176,7 @@ def _check_scales(scales: Iterable[int] | None, n_points: int) -> tuple[int, ...
     if scales is None:
         usual = tuple(k for k in SCALES if 4 * k <= n_points)
         return usual or (max(1, (n_points - 1) // 4),)
-    given = [scales] if isinstance(scales, int | np.integer) else list(scales)
+    given = [scales] if isinstance(scales, str) or not isinstance(scales, Iterable) else list(scales)
     rule = Whole(1)
     wrong = [k for k in given if not rule.allows(k)]
     if wrong or not given:
@@ -188,7 +195,7 @@ def _check_scales(scales: Iterable[int] | None, n_points: int) -> tuple[int, ...
 
 def _ranks(rows: Rows, metric: Any, lists: Lists, rng: np.random.Generator, run: Run) -> Floats | None:
     """Ranks of those shown; None where only some distances are known."""
-    if isinstance(metric, str) and metric == "precomputed" and rows.is_sparse:
+    if _is_pairwise(metric) and rows.is_sparse:
         return None
     n_points = rows.n_rows
     if n_points <= ALL_ROWS:
@@ -206,7 +213,7 @@ def _clusters(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> ClusterTable:
-    if isinstance(metric, str) and metric == "precomputed" and rows.is_sparse:
+    if _is_pairwise(metric) and rows.is_sparse:
         raise InputError(
             f"{named('labels', _OWNER)} need distances between all points, and {DATA} holds only those of neighbours. "
             f"Give the data themselves, or leave {named('labels')} out."
@@ -224,8 +231,7 @@ def _clusters(
 def _among(rows: Rows, some: Integers, metric: Any) -> Rows:
     """The data of some points alone; of given distances those between them."""
     chosen = rows.select(some)
-    is_given = isinstance(metric, str) and metric == "precomputed"
-    return Rows(np.asarray(chosen.values)[:, some]) if is_given else chosen
+    return Rows(np.asarray(chosen.values)[:, some]) if _is_pairwise(metric) else chosen
 
 
 def _recorded(

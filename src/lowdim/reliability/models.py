@@ -9,9 +9,11 @@ import numpy as np
 
 from ..affinities import FittedAffinity
 from ..core.messages import DATA, named
+from ..core.parallel import row_blocks
 from ..core.records import Floats, Neighbors
 from ..data.rows import Rows
 from ..errors import InputError
+from ..maps.turning import rows_of
 from ..neighbors.points import Points
 from ..objectives.base import NeighborObjective
 
@@ -67,6 +69,26 @@ def check_model(model: Any, rows: Rows, points: Floats) -> None:
             f"{named('model', 'trust')} must have made {named('embedding')}: its own coordinates are others. Give "
             "model.embedding_, unturned and unscaled, or the model of this embedding."
         )
+
+
+def check_own_rows(owner: str, model: Any, rows: Rows) -> None:
+    """Raise an InputError where the model holds the rows of its fit and these are others, or in another order."""
+    held = rows_of(model.map_)
+    if held is None or held.n_columns != rows.n_columns or held.is_sparse or rows.is_sparse:
+        return
+    group = getattr(model, "point_of_row_", None)
+    group = np.arange(held.n_rows) if group is None else group
+    if group.size != rows.n_rows or int(group.max(initial=-1)) >= held.n_rows:
+        return
+    for part in row_blocks(rows.n_rows, rows.block_rows()):
+        here, there = rows.block(part), held.take(group[part])
+        # The one may have come in single precision.
+        apart = np.abs(here - there).max(axis=1) > SAME * np.maximum(np.abs(there).max(axis=1), 1e-30)
+        if apart.any():
+            raise InputError(
+                f"{named('X', owner)} must be the rows that the {type(model).__name__} was fitted to, in their order; "
+                f"row {part.start + int(apart.argmax())} is another. Give the data of the fit."
+            )
 
 
 def list_width(model: Any, n_points: int) -> int:

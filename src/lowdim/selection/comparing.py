@@ -14,7 +14,7 @@ from ..core.records import Floats, Integers
 from ..core.rules import Either, Function, Jobs, Nothing, Rule, Whole
 from ..core.run import Run
 from ..data.rows import Rows
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
 from ..metrics.inputs import check_embedding, read_points
 from ..metrics.neighbor_recall import neighbor_recall
 from ..metrics.procrustes import procrustes
@@ -112,8 +112,8 @@ def _check_names(embeddings: Any) -> None:
 def _checked(name: Any, points: ArrayLike, n_points: int) -> Floats:
     try:
         return check_embedding(_OWNER, points, n_points)
-    except InputError as error:
-        raise InputError(f"embeddings[{str(name)!r}]: {error}") from error
+    except (InputError, InputTypeError) as error:
+        raise type(error)(f"embeddings[{str(name)!r}]: {error}") from error
 
 
 def _shown(points: Floats, k: int, n_jobs: int | None) -> Integers:

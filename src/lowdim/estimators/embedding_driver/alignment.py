@@ -6,7 +6,7 @@ minimised together (Dadu et al. 2023 have such a term beside UMAP's). Each pictu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ from ...core.rules import Real, Rule
 from ...core.run import Run, Store
 from ...core.streams import Streams
 from ...data.rows import Rows
-from ...errors import InputError
+from ...errors import InputError, LowdimError
 from ...neighbors.neighborhood import Neighborhood
 from ...objectives.base import NeighborObjective
 from ...objectives.linked import Linked, Links
@@ -79,7 +79,7 @@ def align(
     """
     _check_estimator(estimator)
     check_parameters(_OWNER, {"strength": strength}, _RULES)
-    given = list(series)
+    given = _check_series(series)
     if len(given) < 2:
         raise InputError(
             f"{named('series', _OWNER)} must hold two data sets or more; got {len(given)}. Fit one alone with fit."
@@ -93,13 +93,33 @@ def align(
     models = [clone(estimator) for _ in given]
     for model in models:
         model._check_parameters()
-    rows = [model._check_input(X, reset=True) for model, X in zip(models, given, strict=True)]
+    rows = [_checked(model, X, place) for place, (model, X) in enumerate(zip(models, given, strict=True))]
     pairs = check_relations(relations, [one.n_rows for one in rows])
     for model, one in zip(models, rows, strict=True):
         model._check_memory(one)
     slices = [Slice.opened(model, one) for model, one in zip(models, rows, strict=True)]
     _fit_together(slices, _as_points(slices, pairs), float(strength))
     return models
+
+
+def _check_series(series: Any) -> list[Any]:
+    """The data sets; one table is none."""
+    is_table = len(getattr(series, "shape", ())) == 2
+    if is_table or not isinstance(series, Iterable) or isinstance(series, str | Mapping):
+        kind = "one table" if is_table else value(series)
+        raise InputError(
+            f"{named('series', _OWNER)} must be a list of data sets, points as rows in each; got {kind}. Give "
+            "[january, february], say."
+        )
+    return list(series)
+
+
+def _checked(model: NeighborEmbedding, X: Any, place: int) -> Rows:
+    """The rows of a data set; what is wrong with them says in which."""
+    try:
+        return model._check_input(X, reset=True)
+    except LowdimError as error:
+        raise type(error)(f"series[{place}]: {error}") from error
 
 
 def _check_estimator(estimator: Any) -> None:

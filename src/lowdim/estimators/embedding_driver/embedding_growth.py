@@ -30,10 +30,10 @@ from ...objectives.springs import Springs
 from ...optimize.loop import minimise
 from ...optimize.momentum import Momentum
 from ...optimize.outcome import Outcome
-from ...optimize.schedules import Later
+from ...optimize.schedules import Annealing, Later, Schedule
 from ..metric import metric_of
 from ..shifts import describe_shift
-from .embedding_schedule import LATE_STEP, choose_optimizer, make_release
+from .embedding_schedule import FEW_POINTS, LATE_STEP, choose_optimizer, make_release, make_unfolding
 
 if TYPE_CHECKING:
     from .neighbor_embedding import NeighborEmbedding
@@ -47,6 +47,8 @@ FAR = 0.005
 """Widths of the picture that a point must come away from its place to be put elsewhere: less, it finds alone."""
 ROUNDS = 2
 """How often all points are looked at: some can go only where others have gone."""
+MANY = 0.02
+"""Share of new points from which a picture is unfolded again: fewer find room among the others as these stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,18 +190,44 @@ def _settled(
         radii = run.stage("radii", model._radii, W, hood)
         objective = objective.with_density(model._density_of(objective, W, radii, run))
     del W
-    springs, begun = _springs(objective, start, n_old), start
-    if model._relocates and objective.density is None:
-        for _ in range(ROUNDS):
-            begun = run.stage("relocate", _relocated, model, hood, objective, begun)
-        springs.stiffness[(begun != start).any(axis=1)] = 0.0
-    outcome = run.stage("optimise", _released, model, objective.with_springs(springs), begun)
-    outcome = replace(outcome, X=outcome.X - springs.frame(outcome.X)[1])
+    outcome = _minimised(model, hood, objective, _springs(objective, start, n_old), run)
     map_ = run.stage("map", model._make_map, hood, fitted, objective, outcome.X)
     embedded = model._embedded(hood, objective, outcome, map_)
     figures: dict[str, Any] = {"rows_added" if change >= 0 else "rows_removed": abs(change)}
     figures |= describe_shift(start[:n_old], outcome.X[:n_old])
     return replace(embedded, figures=dict(embedded.figures) | figures)
+
+
+def _minimised(
+    model: NeighborEmbedding, hood: Neighborhood, objective: NeighborObjective, springs: Springs, run: Run
+) -> Outcome:
+    """E from the anchors of the springs, in their frame: unfolded again, or held and let go."""
+    begun, unfolding = springs.anchors, None
+    usual = model._usual_annealing(objective, 1, run.silent())
+    if model._relocates and objective.density is None:
+        if (springs.stiffness == 0.0).mean() >= MANY and objective.size <= FEW_POINTS:
+            annealing = choose_optimizer(usual or model.optimizer, objective, run.silent())[1]
+            unfolding = make_unfolding(
+                objective.lam, annealing, tolerance=model.tolerance, max_seconds=model.max_seconds
+            )
+        for _ in range(ROUNDS if unfolding is None else 0):
+            begun = run.stage("relocate", _relocated, model, hood, objective, begun)
+        springs.stiffness[(begun != springs.anchors).any(axis=1)] = 0.0
+    if unfolding is not None:
+        begun = _drawn_small(begun)
+    outcome = run.stage(
+        "optimise", _released, model, objective.with_springs(springs), begun, unfolding, usual
+    )
+    X = outcome.X
+    if unfolding is not None and len(outcome.phases) < len(unfolding.phases):
+        X = springs.sized(X, 1.0)  # It was left while it was small.
+    return replace(outcome, X=X - springs.frame(X)[1])
+
+
+def _drawn_small(X: Floats) -> Floats:
+    """The picture with the kernel's width as the root mean square of distances from its centre."""
+    centred = X - X.mean(axis=0)
+    return np.asarray(centred / (np.sqrt(np.square(centred).sum(axis=1).mean()) or 1.0))
 
 
 def _springs(objective: NeighborObjective, start: Floats, n_old: int) -> Springs:
@@ -231,10 +259,16 @@ def _relocated(
     return np.where(far[:, None], places, X)
 
 
-def _released(model: NeighborEmbedding, objective: NeighborObjective, start: Floats, run: Run) -> Outcome:
-    usual = model._usual_annealing(objective, 1, run.silent())
+def _released(
+    model: NeighborEmbedding,
+    objective: NeighborObjective,
+    start: Floats,
+    unfolding: Schedule | None,
+    usual: Annealing | None,
+    run: Run,
+) -> Outcome:
     optimizer, annealing = choose_optimizer(usual or model.optimizer, objective, run)
-    schedule = make_release(
+    schedule = unfolding or make_release(
         objective.lam,
         annealing,
         tolerance=model.tolerance,

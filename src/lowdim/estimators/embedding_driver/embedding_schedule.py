@@ -20,7 +20,7 @@ from ...optimize.momentum import Momentum
 from ...optimize.named import named_optimizer
 from ...optimize.outcome import Stopping
 from ...optimize.protocol import Optimizer
-from ...optimize.schedules import Annealing, Phase, Release, Schedule
+from ...optimize.schedules import Anchored, Annealing, Phase, Release, Schedule
 
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
@@ -39,6 +39,14 @@ LATE_STEP = 0.1
 other is strong and short, and longer steps would scatter them."""
 RELEASE = 0.14
 """Share of the iterations of a fit that a picture takes which only grows."""
+UNFOLD, SETTLE = 0.18, 0.06
+"""Shares of the iterations of a fit in which a picture that grows is unfolded again, and those after that."""
+FEWEST_UNFOLDED = 100
+"""Iterations of unfolding below which it is left out: the picture would not get far."""
+DRAWN = 0.98
+"""Share of the old size at which a picture that was unfolded goes on: it grows by some per cent as it settles."""
+SOFT = 0.005
+"""Share of the springs after unfolding: they have chosen the places by then."""
 GOING_ON = 0.25
 """Share of the iterations of a fit that a picture takes which begins from that of nearly the same affinities."""
 HOLDS = (1.0, 0.1)
@@ -126,6 +134,34 @@ def make_release(
         window=3,
     )
     return Schedule((Phase(lam, stopping, course),), None, max_seconds)
+
+
+def make_unfolding(
+    lam: float, annealing: Annealing | None, *, tolerance: float | None, max_seconds: float | None
+) -> Schedule | None:
+    """From a picture that there is, drawn small: unfolded on springs, then let go; None where that is too short.
+
+    An exaggeration again and points in one heap are what carries each to its own; the springs lay out the groups where
+    they were, so that most points come back to their places.
+    """
+    if annealing is None or round(UNFOLD * annealing.iterations) < FEWEST_UNFOLDED:
+        return None
+    again = replace(annealing, iterations=round(UNFOLD * annealing.iterations))
+    course = Release(round(SETTLE * annealing.iterations), annealing.rate, hold=SOFT)
+
+    def stopping(iterations: int) -> Stopping:
+        return Stopping(
+            tolerance=0.0 if tolerance is None else tolerance,
+            max_iterations=iterations,
+            is_budget=True,
+            window=3,
+        )
+
+    phases = (
+        Phase(lam, stopping(again.iterations), Anchored(again)),
+        Phase(lam, stopping(course.iterations), course, size=DRAWN),
+    )
+    return Schedule(phases, None, max_seconds)
 
 
 def path_of_lambda(homotopy: Any, lam: float, critical: float | None, run: Run) -> list[float]:

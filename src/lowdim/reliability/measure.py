@@ -176,7 +176,9 @@ def _check_scales(scales: Iterable[int] | None, n_points: int) -> tuple[int, ...
     if scales is None:
         usual = tuple(k for k in SCALES if 4 * k <= n_points)
         return usual or (max(1, (n_points - 1) // 4),)
-    given = [scales] if isinstance(scales, str) or not isinstance(scales, Iterable) else list(scales)
+    given: list[Any] = (
+        [scales] if isinstance(scales, str) or not isinstance(scales, Iterable) else list(scales)
+    )
     rule = Whole(1)
     wrong = [k for k in given if not rule.allows(k)]
     if wrong or not given:

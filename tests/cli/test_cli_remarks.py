@@ -60,7 +60,7 @@ def test_a_few_points_that_take_a_coordinate(said, table):
     far = np.vstack([table[0], table[0], [[1e6, 0, 0, 0]]])
     np.save("far.npy", far)
     words = said("far.npy -m pca")
-    assert f"99.2% {FAR} 1: it tells 1 others from them (rows 120, counted from 0)" in words
+    assert f"99.2% {FAR} 1: it tells one other from them (row 120, counted from 0)" in words
     assert FAR not in said("points.npy -m pca")
     assert FAR not in said("far.npy -m spectral-clustering --n-clusters 2 -k 8")
 

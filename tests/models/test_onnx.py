@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PowerTransformer
 
 import lowdim
 from lowdim.core.run import Run
@@ -212,9 +212,9 @@ def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
     with pytest.raises(InputTypeError, match="got str"):
         to_onnx("model", path)
     with pytest.raises(
-        InputTypeError, match=r"got StandardScaler\. Write the steps of lowdim alone.*skl2onnx"
+        InputTypeError, match=r"got PowerTransformer\. Write the steps of lowdim alone.*skl2onnx"
     ):
-        to_onnx(make_pipeline(StandardScaler(), lowdim.PCA(2)).fit(POINTS), path)
+        to_onnx(make_pipeline(PowerTransformer(), lowdim.PCA(2)).fit(POINTS), path)
     with pytest.raises(InputError, match="must be fitted"):
         to_onnx(lowdim.PCA(2), path)
     model = lowdim.PCA(2).fit(POINTS)

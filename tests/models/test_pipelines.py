@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from model_zoo import POINTS, forged, taken_apart
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PowerTransformer, StandardScaler
 
 import lowdim
 from lowdim.errors import FormatError, InputError, InputTypeError, LowdimWarning
@@ -54,9 +54,9 @@ def test_a_pipeline_is_described(pipeline: Pipeline, tmp_path: Path) -> None:
     ("model", "error", "words"),
     [
         (
-            make_pipeline(StandardScaler(), lowdim.PCA(2)).fit(POINTS),
+            make_pipeline(PowerTransformer(), lowdim.PCA(2)).fit(POINTS),
             InputTypeError,
-            r"step 'standardscaler' of model must be an estimator of lowdim; .*save\(pipeline\[1:\], path\), or",
+            r"step 'powertransformer' of model must be an estimator.*, or one of MaxAbs.*save\(pipeline\[1:\], path\), or",
         ),
         (make_pipeline(lowdim.PCA(2), "passthrough").fit(POINTS), InputTypeError, "got 'passthrough'"),
         (make_pipeline(lowdim.PCA(2)), InputError, "step 'pca' of model must be fitted"),

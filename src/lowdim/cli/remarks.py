@@ -59,10 +59,12 @@ def remark_on_result(model: Any, session: Session) -> None:
     axis = int(share.argmax())
     far = np.flatnonzero(~is_near[:, axis])
     rows = ", ".join(map(str, far[:5])) + (", ..." if far.size > 5 else "")
+    others = (
+        f"one other from them (row {rows}" if far.size == 1 else f"{far.size:,} others from them (rows {rows}"
+    )
     session.console.say(
         f"{share[axis]:.1%} of the points lie in {NARROW:.0%} of the width of coordinate {axis + 1}: it tells "
-        f"{far.size:,} others from them (rows {rows}, counted from 0). Look at these, leave them out, or tie them in "
-        "by more neighbours."
+        f"{others}, counted from 0). Look at what lies there, leave it out, or tie it in by more neighbours."
     )
 
 

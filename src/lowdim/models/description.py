@@ -166,7 +166,7 @@ class Reader:
 
     def _step(self, prefix: str, place: Any) -> Step:
         method, fields = self.objects[place]
-        if method not in registry.ESTIMATORS:
+        if method not in (*registry.ESTIMATORS, *registry.SCALERS):
             raise ValueError(f"{method} is no estimator")
         return Step(prefix, method, dict(fields["parameters"]["dict"]), dict(fields["attributes"]["dict"]))
 

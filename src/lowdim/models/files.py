@@ -39,8 +39,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     Parameters
     ----------
     model
-        A fitted estimator of lowdim, or a pipeline of scikit-learn whose steps are all such. Steps before the last keep
-        no ``embedding_``.
+        A fitted estimator of lowdim, or a pipeline of scikit-learn of such, with scalers before its last step:
+        `StandardScaler`, `MinMaxScaler`, `MaxAbsScaler`, `RobustScaler`, `Normalizer`. Steps before the last keep no
+        ``embedding_``.
     path
         Name of the file; ``.lowdim`` is usual.
     force
@@ -74,8 +75,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     True
     """
     steps = steps_of(model)
-    for name, step in steps:
-        _check_step(step, name)
+    for place, (name, step) in enumerate(steps):
+        _check_step(step, name, is_last=place == len(steps) - 1)
     check_target(path, force=force)
     encoder = Encoder(type(model).__name__, is_compact=True)
     place = encoder.encode(_kept(model, embedding=embedding), "")
@@ -88,7 +89,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     with writing(path, force=force) as temporary:
         write_container(temporary, encoder.pool.arrays, metadata, encoder.pool.types)
     for _, step in steps:
-        if step.callback is not None:
+        if getattr(step, "callback", None) is not None:
             warnings.warn(
                 f"callback of {type(step).__name__} was not saved: a model file holds no functions, and a fitted model "
                 "needs none. Set it again after loading, if you will fit again.",
@@ -104,20 +105,26 @@ def steps_of(model: Any) -> list[tuple[str, Any]]:
     return list(model.steps) if is_pipeline else [("", model)]
 
 
-def _check_step(model: Any, name: str) -> None:
-    """Raise where a model, or the step of a pipeline that has this name, is no fitted estimator of lowdim."""
+def _check_step(model: Any, name: str, *, is_last: bool) -> None:
+    """Raise where a model, or the step of a pipeline that has this name, is nothing fitted that a file can hold."""
     kind = type(model).__name__
+    known = registry.name_of(type(model))
     where = f"step {name!r} of model" if name else "model"
-    if registry.name_of(type(model)) not in registry.ESTIMATORS:
-        allowed = "an estimator of lowdim" if name else "an estimator of lowdim or a pipeline of such"
+    is_scaler = known in registry.SCALERS and bool(name) and not is_last
+    if known not in registry.ESTIMATORS and not is_scaler:
+        scalers = "" if is_last else f", or one of {', '.join(registry.SCALERS)}"
+        allowed = (
+            f"an estimator of lowdim{scalers}" if name else "an estimator of lowdim or a pipeline of such"
+        )
         itself = "save the steps of lowdim alone, as in lowdim.save(pipeline[1:], path), or " if name else ""
         raise InputTypeError(
             f"{where} must be {allowed}; got {repr(model) if isinstance(model, str) else kind}: a model file holds "
-            f"nothing of other libraries. Instead {itself}store it with joblib or skops."
+            f"nothing else of other libraries. Instead {itself}store it with joblib or skops."
         )
-    if not hasattr(model, "map_"):
+    if not hasattr(model, "n_features_in_" if is_scaler else "map_"):
         raise InputError(f"{where} must be fitted; this {kind} is not. Call fit(X) first.")
-    model._check_parameters()
+    if not is_scaler:
+        model._check_parameters()
 
 
 def _kept(model: Any, *, embedding: bool) -> Any:
@@ -133,6 +140,8 @@ def _kept(model: Any, *, embedding: bool) -> Any:
 
 def _without_embedding(model: Any) -> Any:
     """The same model, which knows of its embedding only how large it is, unless its map holds that anyway."""
+    if not hasattr(model, "map_"):
+        return model
     other = without(model, (*OF_FITTED_POINTS, *FOUND_AGAIN))
     map_ = Encoder(type(model).__name__)
     map_.encode(model.map_, "map_")

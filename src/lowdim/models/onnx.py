@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.atomic import check_target, writing
 from ..errors import InputError, InputTypeError, MissingExtraError
+from ..store.registry import SCALERS, name_of
 
 
 def to_onnx(
@@ -24,7 +25,8 @@ def to_onnx(
     Parameters
     ----------
     model
-        A fitted estimator whose map ONNX's operators hold, or a pipeline of such: linear maps (`PCA`, `OrientedPCA`,
+        A fitted estimator whose map ONNX's operators hold, or a pipeline of such, before which there may be the scalers
+        that `save` takes: linear maps (`PCA`, `OrientedPCA`,
         `ClassicalMDS` of Euclidean distances); local weights on landmarks or fitted points (``solver=LLL(...)``,
         `LandmarkZ`, `LLE` and its kin, landmark `Isomap`); affinities to landmarks or fitted points
         (`LaplacianEigenmaps`, `DiffusionMap` and `SpectralClustering`, also by `Nystrom`); kernel values or distances
@@ -63,11 +65,13 @@ def to_onnx(
     # Imported here: to describe a model file takes neither scikit-learn nor Numba.
     from .onnx_graph import Graph
     from .onnx_maps import write_map
+    from .onnx_scalers import write_scaler
     from .onnx_unit_rows import nearest_centers
 
     graph, values = Graph(kind), "X"
     for step in steps:
-        values = write_map(graph, step.map_, values)
+        is_scaler = name_of(type(step)) in SCALERS
+        values = write_scaler(graph, step, values) if is_scaler else write_map(graph, step.map_, values)
     title = "lowdim " + ", ".join(type(step).__name__ for step in steps)
     centers = getattr(steps[-1], "cluster_centers_", None)
     labels = None if centers is None else nearest_centers(graph, values, centers)
@@ -78,15 +82,16 @@ def to_onnx(
 
 
 def _steps(model: Any) -> list[Any]:
-    """The estimator, or those of a pipeline, all fitted."""
+    """The estimator, or those of a pipeline, with the scalers before the last of them, all fitted."""
     from sklearn.pipeline import Pipeline
 
     from ..estimators.base import Estimator
 
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    for step in steps:
+    for place, step in enumerate(steps):
         kind = type(step).__name__
-        if not isinstance(step, Estimator):
+        is_scaler = name_of(type(step)) in SCALERS and place < len(steps) - 1
+        if not (is_scaler or isinstance(step, Estimator)):
             others = (
                 " Write the steps of lowdim alone, as in to_onnx(pipeline[1:], path), and the others by a converter of "
                 "their own, such as skl2onnx."
@@ -96,6 +101,6 @@ def _steps(model: Any) -> list[Any]:
             raise InputTypeError(
                 f"model must be a fitted estimator of lowdim, or a pipeline of such; got {kind}.{others}"
             )
-        if not hasattr(step, "map_"):
+        if not hasattr(step, "n_features_in_" if is_scaler else "map_"):
             raise InputError(f"model must be fitted; this {kind} is not. Call fit(X) first.")
     return steps

@@ -97,7 +97,10 @@ REBUILT = {
 """Modules, and their classes that `rebuilding` takes apart and makes again."""
 
 PIPELINE = "Pipeline"
-"""scikit-learn's class, which `models.pipelines` takes apart: the only one that is not lowdim's own."""
+"""scikit-learn's class, which `models.pipelines` takes apart."""
+
+SCALERS = ("MaxAbsScaler", "MinMaxScaler", "Normalizer", "RobustScaler", "StandardScaler")
+"""Transformers of `sklearn.preprocessing` that may be steps of it: with the pipeline all that is not lowdim's own."""
 
 FAMILIES = {
     "Similarity": {
@@ -168,6 +171,7 @@ def _places() -> dict[str, tuple[str, str]]:
     for table in (RECORDS, REBUILT):
         for module, names in table.items():
             places |= {name: (module, OTHER_NAMES.get(name, name)) for name in names}
+    places |= {name: ("models.preprocessing", name) for name in SCALERS}
     return places | {PIPELINE: ("models.pipelines", PIPELINE)}
 
 
@@ -179,6 +183,7 @@ _BY_CLASS |= {
     for module, attribute in classes.items()
 }
 _BY_CLASS["sklearn.pipeline", PIPELINE] = PIPELINE
+_BY_CLASS |= {("sklearn.preprocessing._data", name): name for name in SCALERS}
 
 
 def name_of(kind: type) -> str | None:
@@ -193,6 +198,8 @@ def find(name: str) -> Entry:
     home: Any = import_module(f"{PACKAGE}.{module}")
     if name == PIPELINE:
         return cast("Entry", home.ENTRY)
+    if name in SCALERS:
+        return cast("Entry", home.entry(name))
     kind = getattr(home, attribute)
     if name in ESTIMATORS:
         return cast("Entry", import_module(f"{PACKAGE}.models.estimators").entry(kind))

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from lowdim.core import memory
-from lowdim.core.memory import Watermark, address_room, available_memory, peak_memory, resident_memory
+from lowdim.core.memory import Watermark, address_room, available_memory, resident_memory
+from lowdim.core.system import peak_memory
 
 MANY = "MemTotal: 9000000 kB\nMemAvailable:   8000000 kB\n"
 

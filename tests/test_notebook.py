@@ -12,9 +12,9 @@ import pytest
 import lowdim
 from lowdim.core import markup
 from lowdim.core.events import Events, LogLines
-from lowdim.core.memory import peak_memory
 from lowdim.core.notebook import NotebookProgress, is_notebook, listener_for
 from lowdim.core.records import Choice, Report, Stage
+from lowdim.core.system import peak_memory
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

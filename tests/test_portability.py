@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import lowdim
 from lowdim.cli.terminal import signals
-from lowdim.core import atomic, memory
+from lowdim.core import atomic, memory, system
 from lowdim.data import mapped
 from lowdim.errors import CheckpointError
 from lowdim.store import lock
@@ -57,6 +60,45 @@ print("done")
     assert said.stdout.split()[-1:] == ["done"], said.stderr
 
 
+def named_in(path):
+    """Modules that a file imports, and functions of ``os`` and questions for the system that it names."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from [node.module, *(name.name for name in node.names)] if node.level == 0 else ()
+        elif isinstance(node, ast.Attribute):
+            yield node.attr if node.attr in ABSENT else ast.unparse(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_what_systems_lack_is_asked_for_in_one_file():
+    """No other file takes a module or call that Windows lacks, or asks which system it is on."""
+    package = Path(lowdim.__file__).parent
+    elsewhere = {
+        *POSIX,
+        *ABSENT,
+        "msvcrt",
+        "winreg",
+        "win32",
+        "darwin",
+        "os.name",
+        "platform.system",
+        "SIGHUP",
+        "SIGKILL",
+    }
+    home = package / "core" / "system.py"
+    found = {
+        path.relative_to(package).as_posix(): names
+        for path in package.rglob("*.py")
+        if path != home and (names := elsewhere.intersection(named_in(path)))
+    }
+    assert found == {}
+    assert {"fcntl", "resource", "msvcrt", "win32", "darwin", "sched_getaffinity"} <= set(named_in(home))
+
+
 def test_a_lock_by_windows(tmp_path, monkeypatch):
     held = []
 
@@ -66,7 +108,7 @@ def test_a_lock_by_windows(tmp_path, monkeypatch):
         held.append((mode, size))
 
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
-    monkeypatch.setattr(lock.sys, "platform", "win32")
+    monkeypatch.setattr(system.sys, "platform", "win32")
     with lock.locked(tmp_path):
         assert held == [(2, 1)]
         with pytest.raises(CheckpointError, match="in use by another run"), lock.locked(tmp_path):
@@ -89,7 +131,7 @@ def test_windows_flushes_files_that_may_be_written_and_no_folders(tmp_path, monk
             raise PermissionError(errno.EACCES, "Permission denied")
         return open_(path, flags, *more)
 
-    monkeypatch.setattr(atomic.sys, "platform", "win32")
+    monkeypatch.setattr(system.sys, "platform", "win32")
     monkeypatch.setattr(os, "open", watched)
     with atomic.writing(tmp_path / "a.txt") as temporary:
         temporary.write_bytes(b"whole")
@@ -108,7 +150,7 @@ def test_macos_flushes_the_memory_of_the_disk(tmp_path, monkeypatch, knows):
         flushed.append(command)
 
     monkeypatch.setitem(sys.modules, "fcntl", SimpleNamespace(fcntl=control, F_FULLFSYNC=51))
-    monkeypatch.setattr(atomic.sys, "platform", "darwin")
+    monkeypatch.setattr(system.sys, "platform", "darwin")
     monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append("fsync"))
     with atomic.writing(tmp_path / "a.txt") as temporary:
         temporary.write_bytes(b"whole")
@@ -122,7 +164,7 @@ def test_maps_are_read_without_the_systems_help(tmp_path, monkeypatch, failure):
     def none(*_, **__):
         raise failure
 
-    monkeypatch.setattr(mapped.ctypes, "CDLL", none)
+    monkeypatch.setattr(system.ctypes, "CDLL", none)
     mapped._copier.cache_clear()
     try:
         assert mapped._copier() is mapped._by_processor
@@ -139,7 +181,7 @@ def test_memory_on_windows(monkeypatch):
     monkeypatch.delattr(os, "sysconf")
     monkeypatch.setattr(memory, "SYSTEM", memory.Path("nowhere"))
     assert memory.available_memory() is None
-    assert memory.peak_memory() == 0
+    assert system.peak_memory() == 0
 
 
 def test_signals_without_set_blocking(monkeypatch):

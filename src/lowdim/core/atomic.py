@@ -6,13 +6,13 @@ import errno
 import os
 import secrets
 import stat
-import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import FileError
 from .messages import setting
+from .system import flush
 
 AnyPath = str | os.PathLike[str]
 
@@ -139,12 +139,12 @@ def _settle(temporary: Path, target: Path, path: AnyPath, lasting: bool) -> None
     if target.exists():
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
     if lasting:
-        _flush(temporary)
+        flush(temporary)
     temporary.replace(target)
     if not lasting:
         return
     try:
-        _flush(target.parent)
+        flush(target.parent)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks cannot flush a folder
             raise _error(
@@ -152,31 +152,6 @@ def _settle(temporary: Path, target: Path, path: AnyPath, lasting: bool) -> None
                 f"{path}: is written and in its place, but the disk did not confirm it: {error.strerror}. "
                 "Check the disk.",
             ) from error
-
-
-def _flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    is_windows = sys.platform == "win32"
-    if is_windows and path.is_dir():
-        return  # Windows opens no folder; it writes names in their own time
-    # Windows flushes only what may be written to; elsewhere a file without that permission is flushed too.
-    descriptor = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
-    try:
-        _synchronise(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _synchronise(descriptor: int) -> None:
-    if sys.platform == "darwin":
-        import fcntl
-
-        try:  # fsync of macOS leaves the data in the memory of the disk
-            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-        except OSError:  # a disk that does not know it
-            os.fsync(descriptor)
-    else:
-        os.fsync(descriptor)
 
 
 def _failure(path: AnyPath, error: OSError) -> FileError:

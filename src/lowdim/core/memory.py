@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import mmap
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from .system import address_limit, peak_memory, whole_memory
 
 SYSTEM = Path("/")
 """Where the system's files are."""
@@ -23,14 +22,11 @@ def available_memory() -> int | None:
 
 def address_room() -> int | None:
     """Bytes of address space left under the limit of this process (``ulimit -v``); None without one."""
-    resource = _resource()
-    if resource is None:
-        return None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
+    limit = address_limit()
+    if limit is None:
         return None
     pages = _words(SYSTEM / "proc/self/statm")
-    return int(limit - int(pages[0]) * mmap.PAGESIZE) if pages else int(limit)
+    return limit - int(pages[0]) * mmap.PAGESIZE if pages else limit
 
 
 def allowed_processors() -> float | None:
@@ -62,15 +58,6 @@ def allowed_processors() -> float | None:
     return min(shares, default=None)
 
 
-def peak_memory() -> int:
-    """The most bytes that this process has held so far; 0 where the system does not tell."""
-    resource = _resource()
-    if resource is None:
-        return 0
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(held) if sys.platform == "darwin" else int(held) * 1024
-
-
 class Watermark:
     """What this process has come to hold since some moment, beside what it held then.
 
@@ -97,19 +84,7 @@ def _free() -> int | None:
     for line in _lines(SYSTEM / "proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
-    ask: Any = getattr(os, "sysconf", None)  # not on Windows
-    if ask is not None and "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
-        return int(ask("SC_PHYS_PAGES")) * mmap.PAGESIZE
-    return None
-
-
-def _resource() -> Any:
-    """The module of limits and use, which Windows does not have."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    return resource
+    return whole_memory()
 
 
 def _room_of_group() -> int | None:

@@ -7,7 +7,6 @@ Numba is involved: two fits in two threads, or a fit after a fork, are safe, and
 from __future__ import annotations
 
 import _thread
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from threading import Lock, Thread, main_thread
 from typing import TypeVar
 
 from .memory import address_room
+from .system import usable_processors
 
 Result = TypeVar("Result")
 ROOM_FOR_THREADS = 256 << 20
@@ -40,7 +40,7 @@ _IS_INSIDE = ContextVar("_IS_INSIDE", default=False)
 
 def count_workers(n_jobs: int | None) -> int:
     """Number of threads that ``n_jobs`` asks for: None and -1 mean every core this process may use."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = usable_processors()
     if n_jobs is None:
         return available
     return max(1, available + 1 + n_jobs) if n_jobs < 0 else n_jobs

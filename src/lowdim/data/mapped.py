@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.parallel import row_blocks
 from ..core.records import Integers, format_bytes
+from ..core.system import safe_copier
 from ..errors import FileError
 
 Copy = Callable[[Integers, int, NDArray[Any]], bool]
@@ -175,17 +176,9 @@ def _held(owner: np.memmap[Any, Any]) -> bool:
 @cache
 def _copier() -> Copy:
     """Copies parts of memory; False where some are not there."""
-    try:
-        function = ctypes.CDLL(None, use_errno=True).process_vm_readv
-    except (
-        AttributeError,
-        OSError,
-        TypeError,
-    ):  # another system than Linux; Windows has no library without a name
+    function = safe_copier()
+    if function is None:
         return _by_processor
-    function.restype = ctypes.c_ssize_t
-    pair = (ctypes.c_void_p, ctypes.c_ulong)
-    function.argtypes = [ctypes.c_int, *pair, *pair, ctypes.c_ulong]
 
     def copy(starts: Integers, length: int, out: NDArray[Any]) -> bool:
         parts = np.empty((starts.size, 2), np.uintp)

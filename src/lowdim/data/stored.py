@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ..core.events import Events, Listener, LogLines
 from ..core.markup import box, plain_table
 from ..core.messages import likely
+from ..core.system import cache_home
 from ..errors import FormatError, InputError, MissingDataError
 from .catalogue import CATALOGUE, Entry
 from .files.checks import check_file, check_numbers
@@ -176,12 +176,7 @@ def cache_folder() -> Path:
 def _cache_folder() -> Path:
     if chosen := os.environ.get("LOWDIM_CACHE"):
         return Path(chosen).expanduser()
-    platform: str = sys.platform  # a plain text to the type checker, which else finds two of three ways dead
-    if platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "lowdim"
-    if platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "lowdim" / "cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lowdim"
+    return cache_home()
 
 
 def find(entry: Entry) -> Path | None:

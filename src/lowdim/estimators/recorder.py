@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.events import Event
-from ..core.memory import peak_memory
 from ..core.records import Choice, Report, Stage
+from ..core.system import peak_memory
 
 
 class Recorder:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.messages import in_python
+from ..core.system import has_windows
 from ..errors import InputError
 from ..estimators.explaining import fitted_rows
 from .catalogue import METHODS
@@ -57,8 +56,7 @@ class Explorer:
 
         The address goes through a file that only its owner can read: others see the arguments of a program.
         """
-        is_linux = sys.platform not in ("win32", "darwin")
-        if is_linux and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        if not has_windows():
             return
         text = REDIRECT.format(escape(self.address))
         with NamedTemporaryFile(

@@ -27,6 +27,7 @@ from typing import Any, cast
 from numba.core import types as _types
 from numba.core.dispatcher import Dispatcher
 
+from ..core.system import usable_processors
 from .compiling import COMPILED, SWITCH
 
 HOME = Path(__file__).parent
@@ -48,12 +49,11 @@ def main(arguments: list[str]) -> int:
         _without_entries_of_parts()
         _work(Path(claims), table)
         return 0
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, _CLAIMS: folder, "NUMBA_CACHE_DIR": str(Path(folder) / "parts")}
         environment.pop(SWITCH, None)
         command = [sys.executable, "-m", f"{__package__}.building", *arguments]
-        workers = [subprocess.Popen(command, env=environment) for _ in range(min(count, MOST))]
+        workers = [subprocess.Popen(command, env=environment) for _ in range(min(usable_processors(), MOST))]
         codes = [worker.wait() for worker in workers]
         made = {path.read_text(encoding="utf-8") for path in Path(folder).glob("*.claim")}
     complete = not any(codes) and "" not in made

@@ -71,7 +71,7 @@ def entry(name: str) -> Entry:
 
     def make(parameters: dict[str, Any], attributes: dict[str, Any]) -> Any:
         for key, value in parameters.items():
-            if not fits(value, form.parameters.get(key, Literal[()])):
+            if not (key in form.parameters and fits(value, form.parameters[key])):
                 raise Broken(f"{name} has no {key} of type {type(value).__name__}")
         scaler = kind(**parameters)
         n_columns = attributes.get("n_features_in_")
@@ -94,7 +94,7 @@ def _take(scaler: Any) -> dict[str, Any]:
     attributes = {key: value for key, value in vars(scaler).items() if key not in parameters}
     form, n_columns = FORMS[name], int(scaler.n_features_in_)
     for key, value in parameters.items():
-        if not fits(value, form.parameters.get(key, Literal[()])):
+        if not (key in form.parameters and fits(value, form.parameters[key])):
             raise InputError(
                 f"{key}={value!r} of {name} is none that a model file holds. Fit it with another."
             )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..core.system import lock
 from ..errors import CheckpointError, FileError
 
 NAME = "lock"
@@ -41,7 +41,7 @@ def locked(folder: Path) -> Generator[None]:
 
 def _take(descriptor: int, folder: Path) -> None:
     try:
-        _lock(descriptor)
+        lock(descriptor)
     except ImportError:
         return  # a system without locks, as Python in a browser is
     except OSError as error:
@@ -50,15 +50,3 @@ def _take(descriptor: int, folder: Path) -> None:
         raise CheckpointError(
             f"{folder}: the checkpoint is in use by another run. Wait for its end, or name another folder."
         ) from error
-
-
-def _lock(descriptor: int) -> None:
-    """The system's own lock of an open file, which goes with the process; an OSError where another holds it."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

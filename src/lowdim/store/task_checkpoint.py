@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
 import tempfile
 from collections.abc import Callable, Generator
@@ -17,6 +16,7 @@ import numpy as np
 from .. import __version__
 from ..core.atomic import AnyPath
 from ..core.events import Events
+from ..core.system import processor
 from ..errors import CheckpointError, CheckpointWarning, FileError, FormatError
 from .checkpoint import ANEW, difference, libraries
 from .identity import Identity
@@ -119,13 +119,3 @@ def _manifest(store: TaskStore) -> dict[str, Any]:
             f"Upgrade, or: {ANEW}"
         )
     return found
-
-
-def processor() -> str:
-    """The kind of processor: sums may end in other last digits on another one."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        named = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        named = platform.processor()
-    return f"{platform.machine()} {named}".strip()

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""What asks for an end beside Ctrl-C: SIGHUP is what a terminal that closes sends, where a system has it."""
+from ...core.system import ENDING, never_wait
+
 STOPPING = "Interrupted: stopping. What is worth keeping is written first; once more to stop without."
 
 
@@ -26,8 +26,7 @@ def heeding(tell: Callable[[str], None]) -> Generator[None]:
         yield
         return
     reading, writing = os.pipe()
-    if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on, and asks for it nowhere
-        os.set_blocking(writing, False)
+    never_wait(writing)
     before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     # A program that was told to ignore them, or has its own way with them, keeps to it.
     heard = {signal.SIGINT} if signal.getsignal(signal.SIGINT) == signal.default_int_handler else set()

@@ -56,7 +56,7 @@ def test_a_pipeline_is_described(pipeline: Pipeline, tmp_path: Path) -> None:
         (
             make_pipeline(PowerTransformer(), lowdim.PCA(2)).fit(POINTS),
             InputTypeError,
-            r"step 'powertransformer' of model must be an estimator.*, or one of MaxAbs.*save\(pipeline\[1:\], path\), or",
+            r"step 'powertransformer' of model must be .*, or one of MaxAbs.*save\(pipeline\[1:\], path\), or",
         ),
         (make_pipeline(lowdim.PCA(2), "passthrough").fit(POINTS), InputTypeError, "got 'passthrough'"),
         (make_pipeline(lowdim.PCA(2)), InputError, "step 'pca' of model must be fitted"),

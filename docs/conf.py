@@ -57,11 +57,12 @@ html_css_files = ["site.css"]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
 html_copy_source = False
+html_search_scorer = "_static/search_scorer.js"
 html_theme_options = {
     "logo": {"text": "lowdim"},
     "header_links_before_dropdown": 7,
     "navbar_persistent": ["search-button"],
-    "navbar_end": ["theme-switcher", "version-note"],
+    "navbar_end": ["theme-switcher", "version-menu"],
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -38,8 +39,18 @@ def point_to_copies(app: Sphinx, page: str, source: list[str]) -> None:
     )
 
 
+def plain_links(app: Sphinx, document: nodes.document, page: str) -> None:
+    """In a manual page a link to another page of the site is its text alone: it would lead nowhere."""
+    if app.builder.name != "man":
+        return
+    for link in list(document.findall(nodes.reference)):
+        if link.get("internal") or not link.get("refuri"):
+            link.replace_self(link.children)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the start of the build, and to the reading of pages."""
     app.connect("config-inited", copy_texts)
     app.connect("source-read", point_to_copies)
+    app.connect("doctree-resolved", plain_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,6 +25,7 @@ from ..options.build import build, described, read_extra
 from ..options.method import DEFAULT_METHOD, Chosen, add_choice, add_method, choose
 from ..options.shared import add_input, add_talk
 from ..options.table import added_methods, methods
+from ..options.wording import USUAL_WEIGHT
 from ..parser import Parser, given
 from ..program import DONE, INTERRUPTED
 from ..remarks import remark_on_data, remark_on_result
@@ -41,6 +42,10 @@ report, or a model that places new data on the same map.
 DATA is .npy, .npz, .csv or .tsv (.gz too), .parquet, .mtx, .h5ad, .zarr, or - for CSV on standard input; or a folder,
 or a pattern in quotes, of .npy or .parquet files. Columns of a table that are not numbers must be named by --label,
 --id or --drop. What memory does not hold is worked on in shards, a block of rows at a time.
+"""
+OF_OTHERS = """\
+The options below are those of t-SNE, which is taken where none is named. 'lowdim embed --method isomap --help' shows
+those of another.
 """
 EXAMPLES = [
     (
@@ -93,8 +98,6 @@ KEEPS = {
     "oriented-pca": "signal against --noise, linear",
 }
 """What each method keeps, in the order in which to consider them."""
-USUAL_WEIGHT = 0.5
-"""What targets weigh where they are asked for, of methods that ignore them as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ class Work:
 def make_parser(arguments: list[str]) -> Parser:
     """Options of the chosen method among those of the command."""
     chosen = choose(arguments)
-    text = f"{TEXT}\n{listed_methods()}\n\nChosen: {chosen.method.title}. {chosen.method.summary}"
+    of_method = f"Chosen: {chosen.method.title}. {chosen.method.summary}"
+    text = f"{TEXT}\n{listed_methods()}\n\n{of_method if chosen.is_named else OF_OTHERS}"
     parser = Parser("embed", "DATA [--method NAME] [options]", text, EXAMPLES)
     parser.add_positional("DATA", "the rows to embed")
     add_choice(parser, "one of the above")

@@ -20,7 +20,7 @@ from ...core.messages import hyphenated
 from ...core.plugins import refused
 from ...core.rules import Either, OneOf, Rule
 from .table import kinds_of
-from .wording import flag_of
+from .wording import USUAL_WEIGHT, flag_of
 
 TABLE = Path(__file__).with_name("table.json")
 
@@ -36,8 +36,20 @@ _PYTHON_ONLY = (
     ", or those of a function",
     ", or a configured object of lowdim.optimize",
     ", or Exact, BarnesHut, FFT with their own tolerance",
+    "Gaussian, Entropic, Binary, SelfTuning or their names ",
+    " in frames_",
+    " where coarse is None",
 )
 """Phrases of docstrings about what cannot be typed."""
+_IN_THE_SHELL = {
+    r"\bX holds": "DATA holds",
+    r"\bWhat y of fit holds": "What --target holds",
+    r"\bHow much y counts.*": f"How much --target counts against the data, from 0 to 1 (default: {USUAL_WEIGHT})",
+    r"Nystrom\(\.\.\.\)": "nystrom",
+    r"the estimator's random_state": "--seed",
+    r"\((True|False)\)|\bTrue, False\b": lambda found: found[0].lower(),
+}
+"""What is said otherwise to somebody who types, by what it is in a docstring."""
 _NAMES = re.compile(r"([A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?: :.*)?")
 _SECTIONS_WITHOUT_PARAMETERS = ("Attributes", "Examples", "Notes", "Raises", "Returns", "Yields")
 _SEE = re.compile(r"As in [^`]*`(?:lowdim\.)?([\w.]+)`")
@@ -248,10 +260,14 @@ def help_text(text: str, flags: Mapping[str, str], default: object) -> str:
     text = re.sub(r'"([^"]*)"', r"\1", text)
     text = re.sub(r"\bor None\b", "or none", text).replace("True or False", "true or false")
     if default is None:
-        return re.sub(r"\b[Nn]one:", "default:", text)
-    text = re.sub(r"\bNone:", "none:", text)
-    shown = str(default).lower() if isinstance(default, bool) else default
-    return text if "(default)" in text else f"{text.rstrip('.')} (default: {shown})"
+        text = re.sub(r"\b[Nn]one:", "default:", text)
+    else:
+        text = re.sub(r"\bNone:", "none:", text)
+        shown = str(default).lower() if isinstance(default, bool) else default
+        text = text if "(default)" in text or shown == "" else f"{text.rstrip('.')} (default: {shown})"
+    for words, said in _IN_THE_SHELL.items():
+        text = re.sub(words, said, text)
+    return text
 
 
 if __name__ == "__main__":

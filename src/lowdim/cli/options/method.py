@@ -38,15 +38,17 @@ ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was typed so far: the method, and the part that each of its parameters names."""
+    """What was typed so far: the method, whether it was named, and the part that each of its parameters names."""
 
     method: Method
     parts: Mapping[str, str]
+    is_named: bool
 
 
 def choose(arguments: Sequence[str]) -> Chosen:
     """Look for the method and its parts among the arguments: they decide which options there are."""
-    name = _value_of(arguments, "--method", "-m") or DEFAULT_METHOD
+    named = _value_of(arguments, "--method", "-m")
+    name = named or DEFAULT_METHOD
     method = find_method(name)
     if method is None:
         wanted = re.sub(r"[\W_]", "", name.lower())
@@ -54,7 +56,7 @@ def choose(arguments: Sequence[str]) -> Chosen:
         hint = ELSEWHERE.get(wanted) or nearest(name, known) or f" There are {', '.join(known)}."
         raise UsageError(f"there is no method {name!r}.{hint} 'lowdim embed --help' says what each is for.")
     parts = {owner: _value_of(arguments, f"--{owner}") for owner in OWNERS}
-    return Chosen(method, {owner: part.lower() for owner, part in parts.items() if part})
+    return Chosen(method, {owner: part.lower() for owner, part in parts.items() if part}, named is not None)
 
 
 def _value_of(arguments: Sequence[str], flag: str, short: str | None = None) -> str | None:

@@ -10,6 +10,8 @@ RENAMED = {"random_state": "seed", "n_jobs": "threads", "n_landmarks": "landmark
 """Parameters that have another name here."""
 ARGUMENTS = {"X": "DATA", "embedding": "EMBEDDING"}
 """What is no option but a file."""
+USUAL_WEIGHT = 0.5
+"""What --target weighs unless it is said, also of methods that follow no targets as a rule."""
 
 
 def flag_of(parameter: str, owner: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -77,6 +78,9 @@ man_pages = [("command-line", "lowdim", "embed many-dimensional data from the sh
 linkcheck_anchors = False
 linkcheck_timeout = 20
 linkcheck_retries = 2
+
+# Joblib starts a process of the gallery anew when the pictures in it have made it large, and warns: nothing is lost by it.
+warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
 (HERE / "generated" / "extra").mkdir(parents=True, exist_ok=True)
 

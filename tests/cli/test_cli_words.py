@@ -81,6 +81,8 @@ SAID = [
         "gaps.npy: 1 of 60 rows have missing or infinite values, first in row 3, column 1",
     ),
     ("plan 70000", "DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got '70000'."),
+    ("plan 70,000x", "DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got '70,000x'."),
+    ("plan 10*4", "DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got '10*4'."),
     (
         "embed points.npy --learning-rate -3",
         "--learning-rate must be 'auto', or a finite number > 0; got -3.",

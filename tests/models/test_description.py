@@ -14,6 +14,8 @@ from model_zoo import POINTS, ZOO, fitted, forged, taken_apart
 import lowdim
 from lowdim import models
 from lowdim.errors import FileError, FormatError
+from lowdim.models.description import PLACED_BY
+from lowdim.store.registry import REBUILT, RECORDS
 
 
 @pytest.mark.parametrize("name", sorted(ZOO))
@@ -41,11 +43,26 @@ def test_the_page_for_people(tmp_path: Path) -> None:
     text = str(models.describe(path))
     assert text.startswith("LaplacianEigenmaps: 90 points of 3 columns in 3 dimensions\n")
     assert f"written by: lowdim {lowdim.__version__}, format 2" in text
-    assert "new points: LocallyLinearMap" in text
+    assert "new points: by weights on the nearest fitted points or landmarks\n" in text
     assert "n_neighbors = 12\n" in text
     assert "'class': 'LLL', 'n_landmarks': 25" in text
     assert "'landmarks': 'array int64 (25,)'" in text
     assert "random_state = 'Generator(...)'" in text
+
+
+def test_every_map_is_told_in_words() -> None:
+    kinds = {name for module, names in RECORDS.items() for name in names if module.startswith("maps.")}
+    kinds |= {name for module, names in REBUILT.items() for name in names if module.startswith("maps.")}
+    parts = {
+        "NeighborAffinities",
+        "GivenAffinities",
+        "SquaredDistances",
+        "GivenDistances",
+        "KernelValues",
+        "GivenValues",
+    }
+    parts |= {"SquaredGeodesics", "GeodesicsToLandmarks"}
+    assert kinds - parts | {"WithoutPoints"} == set(PLACED_BY)
 
 
 def test_odd_parameters_are_shown(tmp_path: Path) -> None:

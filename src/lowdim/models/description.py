@@ -14,6 +14,23 @@ from ..store import registry
 from ..store.container import Header, open_container
 from .files import read_document
 
+PLACED_BY = {
+    "ColumnsMap": "by the map of the columns that vary",
+    "ComponentsMap": "by the map of the part of the graph that is nearest",
+    "ConstantMap": "by one place for all",
+    "ExtensionMap": "by distances or kernel values to fitted points or landmarks",
+    "FixedEmbeddingMap": "by the method's own cost, the fitted points staying where they are",
+    "LinearMap": "by a linear map",
+    "LocallyLinearMap": "by weights on the nearest fitted points or landmarks",
+    "NearestMap": "by the nearest fitted point",
+    "NormalizedRowsMap": "by a map to the unit sphere",
+    "NystromMap": "by affinities to fitted points or landmarks",
+    "PlacedRowsMap": "by a map to the unit sphere",
+    "StressMap": "by least stress, the fitted points staying where they are",
+    "UnitRowsMap": "by a map to the unit sphere",
+    "WithoutPoints": "none: the model was given a matrix, and no points",
+}
+"""What places new points, for people."""
 MOST_SHOWN = 1 << 18
 """Parts of the parameters that are looked at."""
 
@@ -76,7 +93,7 @@ class ModelInfo:
             f"{what}: {self.n_samples} points{columns}{names} in {self.n_components} dimensions",
             f"  file: {self.path}, {format_bytes(self.bytes)}, {len(self.arrays)} arrays",
             f"  written by: lowdim {self.version}, format {self.format}",
-            f"  new points: {self.map}",
+            f"  new points: {PLACED_BY.get(self.map, self.map)}",
             "  parameters:",
         ]
         return "\n".join([*lines, *(f"    {name} = {value!r}" for name, value in self.parameters.items())])

@@ -30,6 +30,8 @@ EXAMPLES = [
     ("lowdim plan X.npy --json", "for machines"),
 ]
 _SIZE = re.compile(r"(\d+)\s*[xX]\s*(\d+)")
+_NEARLY = re.compile(r"[\d_,.]+([xX*×][\d_,.]*)*")
+"""Digits that may be meant as a size, and are no name of a file."""
 
 
 def make_parser(arguments: list[str]) -> Parser:
@@ -50,7 +52,7 @@ def make_parser(arguments: list[str]) -> Parser:
 def run(options: argparse.Namespace, session: Session) -> int:
     """Print the plan."""
     size = _SIZE.fullmatch(options.data)
-    if options.data.isdecimal():
+    if not size and _NEARLY.fullmatch(options.data):
         raise UsageError(
             f"DATA is a file, or a size as ROWSxCOLUMNS, such as 70000x784; got {options.data!r}."
         )

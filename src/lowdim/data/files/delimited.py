@@ -249,10 +249,10 @@ class _Rows:
                 f"{setting('drop', name)}."
             )
         where = [self._name(int(k)) for k in np.flatnonzero(gaps.any(axis=0))]
+        first = f" in column {self._name(column)!r}" if len(where) > 1 else ""
         raise FormatError(
-            f"{source}: values are missing in {_columns(where)}, the first at line {at} in column "
-            f"{self._name(column)!r}. Fill them in, take the rows out, or drop the columns: "
-            f"{setting('drop', where[0])}."
+            f"{source}: values are missing in {_columns(where)}, the first at line {at}{first}. Fill them in, take the "
+            f"rows out, or drop the {'columns' if first else 'column'}: {setting('drop', where[0])}."
         )
 
     def _name(self, feature: int) -> str:

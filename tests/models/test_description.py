@@ -53,15 +53,8 @@ def test_the_page_for_people(tmp_path: Path) -> None:
 def test_every_map_is_told_in_words() -> None:
     kinds = {name for module, names in RECORDS.items() for name in names if module.startswith("maps.")}
     kinds |= {name for module, names in REBUILT.items() for name in names if module.startswith("maps.")}
-    parts = {
-        "NeighborAffinities",
-        "GivenAffinities",
-        "SquaredDistances",
-        "GivenDistances",
-        "KernelValues",
-        "GivenValues",
-    }
-    parts |= {"SquaredGeodesics", "GeodesicsToLandmarks"}
+    parts = {"NeighborAffinities", "GivenAffinities", "SquaredDistances", "GivenDistances", "KernelValues"}
+    parts |= {"GivenValues", "SquaredGeodesics", "GeodesicsToLandmarks"}
     assert kinds - parts | {"WithoutPoints"} == set(PLACED_BY)
 
 

@@ -59,6 +59,11 @@ def test_a_pipeline_is_described(pipeline: Pipeline, tmp_path: Path) -> None:
             r"step 'powertransformer' of model must be .*, or one of MaxAbs.*save\(pipeline\[1:\], path\), or",
         ),
         (make_pipeline(lowdim.PCA(2), "passthrough").fit(POINTS), InputTypeError, "got 'passthrough'"),
+        (
+            make_pipeline(lowdim.PCA(2), PowerTransformer()).fit(POINTS),
+            InputTypeError,
+            r"must be an estimator of lowdim; .*save\(pipeline\[:-1\], path\), or",
+        ),
         (make_pipeline(lowdim.PCA(2)), InputError, "step 'pca' of model must be fitted"),
         (StandardScaler().fit(POINTS), InputTypeError, "model must be .* or a pipeline of such.* joblib"),
     ],

@@ -76,7 +76,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False, embed
     """
     steps = steps_of(model)
     for place, (name, step) in enumerate(steps):
-        _check_step(step, name, is_last=place == len(steps) - 1)
+        _check_step(step, name, place, is_last=place == len(steps) - 1)
     check_target(path, force=force)
     encoder = Encoder(type(model).__name__, is_compact=True)
     place = encoder.encode(_kept(model, embedding=embedding), "")
@@ -105,7 +105,7 @@ def steps_of(model: Any) -> list[tuple[str, Any]]:
     return list(model.steps) if is_pipeline else [("", model)]
 
 
-def _check_step(model: Any, name: str, *, is_last: bool) -> None:
+def _check_step(model: Any, name: str, place: int, *, is_last: bool) -> None:
     """Raise where a model, or the step of a pipeline that has this name, is nothing fitted that a file can hold."""
     kind = type(model).__name__
     known = registry.name_of(type(model))
@@ -116,7 +116,10 @@ def _check_step(model: Any, name: str, *, is_last: bool) -> None:
         allowed = (
             f"an estimator of lowdim{scalers}" if name else "an estimator of lowdim or a pipeline of such"
         )
-        itself = "save the steps of lowdim alone, as in lowdim.save(pipeline[1:], path), or " if name else ""
+        others = "[:-1]" if is_last else f"[{place + 1}:]"
+        itself = (
+            f"save the steps of lowdim alone, as in lowdim.save(pipeline{others}, path), or " if name else ""
+        )
         raise InputTypeError(
             f"{where} must be {allowed}; got {repr(model) if isinstance(model, str) else kind}: a model file holds "
             f"nothing else of other libraries. Instead {itself}store it with joblib or skops."

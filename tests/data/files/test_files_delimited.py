@@ -193,7 +193,7 @@ def test_ids_are_whole_numbers_or_text(tmp_path):
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, and 2 are expected"),
         ("\n\na,b\n1,2\n3,4,5\n", "line 5 has 3 cells"),
         ("1,2\n3,4,5\n", "line 2 has 3 cells"),
-        ("a,b\n1,2\n3,\n", "values are missing in column 'b', the first at line 3 in column 'b'.*drop='b'"),
+        ("a,b\n1,2\n3,\n", "values are missing in column 'b', the first at line 3\\. .*drop='b'"),
         ("a,b\n1,nan\nNA,4\n", "missing in the columns 'a', 'b', the first at line 2 in column 'b'"),
         ("a,b\n1,inf\n", "line 2, column 'b': the number is infinite"),
         ("a,b\n1,1e999\n", "line 2, column 'b': the number is infinite"),

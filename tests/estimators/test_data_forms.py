@@ -334,6 +334,52 @@ def test_arrays_of_the_standard_where_scikit_learn_dispatches_on_them() -> None:
     assert done.returncode == 0, done.stderr
 
 
+class OnDevice:
+    """An array of another library that offers DLPack, on a device from which NumPy can take nothing."""
+
+    shape, ndim = (30, 4), 2
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, **_: object) -> object:
+        raise BufferError("the array is on a GPU")
+
+    def __len__(self) -> int:
+        return 30
+
+
+def test_arrays_on_another_device_are_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        InputTypeError, match=r"X is an array of \w+ that NumPy cannot read.*processor's memory"
+    ):
+        lowdim.PCA(2).fit(OnDevice())
+    monkeypatch.setattr(OnDevice, "__module__", "cupy._core")
+    with pytest.raises(InputTypeError, match=r"in the memory of a GPU\. Give X\.get\(\)\."):
+        lowdim.PCA(2).fit(OnDevice())
+
+
+class InMemory:
+    """Such an array in the processor's memory, which offers nothing else."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return OTHERS.__dlpack_device__()
+
+    def __dlpack__(self, **options: object) -> object:
+        return OTHERS.__dlpack__(**options)
+
+
+def test_arrays_that_offer_dlpack_alone_are_taken() -> None:
+    assert_same(lowdim.PCA(2).fit_transform(InMemory()), lowdim.PCA(2).fit_transform(OTHERS), 0.0)
+
+
+def test_a_plan_of_a_size() -> None:
+    assert lowdim.TSNE().plan((70_000, 784)).shape == (70_000, 784)
+    assert lowdim.TSNE().plan((200, 4)).seconds == lowdim.TSNE().plan(np.zeros((200, 4))).seconds
+    with pytest.raises(InputError, match="a size needs at least 2 rows and 1 column; got 1 x 4"):
+        lowdim.TSNE().plan((1, 4))
+
+
 def test_nothing_that_is_not_in_memory_is_loaded_unasked() -> None:
     dask, xarray = pytest.importorskip("dask.array"), pytest.importorskip("xarray")
     lazy = dask.from_array(OTHERS, chunks=(20, 4))

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from sklearn import cluster, decomposition, manifold
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
 import lowdim
 from lowdim.errors import InputError, InputTypeError
@@ -208,3 +211,25 @@ def test_umap_takes_parameters_by_name_alone():
     }
     model = lowdim.UMAP(n_components=3)
     assert clone(model).n_components == pickle.loads(pickle.dumps(model)).n_components == 3
+
+
+def test_fields_of_a_part_are_set_by_name():
+    """As scikit-learn's searches set them; the part itself may be another model's too, and stays as it is."""
+    solver = lowdim.LLL(50)
+    model = lowdim.LaplacianEigenmaps(solver=solver)
+    model.set_params(solver__n_landmarks=20, n_components=3)
+    assert (repr(model.solver), repr(solver), model.n_components) == ("LLL(20)", "LLL(50)", 3)
+    model.set_params(solver=lowdim.Nystrom(30), solver__n_landmarks=40)
+    assert repr(model.solver) == repr(lowdim.Nystrom(40))
+    with pytest.raises(InputError, match=r"LLL has no 'n_landmark'\. Did you mean 'n_landmarks'"):
+        lowdim.LaplacianEigenmaps(solver=solver).set_params(solver__n_landmark=20)
+    search = GridSearchCV(
+        make_pipeline(
+            lowdim.LaplacianEigenmaps(2, n_neighbors=8, solver=lowdim.LLL(20)), KNeighborsClassifier(3)
+        ),
+        {"laplacianeigenmaps__solver__n_landmarks": [10, 30]},
+        cv=2,
+    )
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    search.fit(X, X[:, 0] > 0)
+    assert search.best_params_["laplacianeigenmaps__solver__n_landmarks"] in (10, 30)

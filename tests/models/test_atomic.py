@@ -102,14 +102,14 @@ def test_a_failure_at_any_stage_leaves_the_old_file(tmp_path, monkeypatch, stage
 @pytest.mark.parametrize(("number", "fails"), [(errno.EINVAL, False), (errno.EIO, True)])
 def test_a_folder_that_cannot_be_flushed(tmp_path, monkeypatch, number, fails):
     target = tmp_path / "out.npy"
-    flush = atomic._flush
+    flush = atomic.flush
 
     def only_files(path):
         if path.is_dir():
             raise OSError(number, os.strerror(number))
         flush(path)
 
-    monkeypatch.setattr(atomic, "_flush", only_files)
+    monkeypatch.setattr(atomic, "flush", only_files)
     if fails:
         with pytest.raises(FileError, match="in its place") as caught, writing(target) as temporary:
             temporary.write_bytes(b"new")

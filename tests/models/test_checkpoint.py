@@ -228,7 +228,7 @@ def test_a_disk_without_locks(tmp_path, monkeypatch):
     def no_locks(*_):
         raise OSError(95, "not supported")
 
-    monkeypatch.setattr(lock, "_lock", no_locks)
+    monkeypatch.setattr(lock, "lock", no_locks)
     keep(tmp_path / "kept", {"a": 1})
     assert found(tmp_path / "kept") == {"a": 1}
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from model_zoo import POINTS, forged, taken_apart
-from sklearn import preprocessing
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 
 import lowdim
 from lowdim.errors import FormatError, InputError, InputTypeError
 from lowdim.models import describe, to_onnx
-from lowdim.models.preprocessing import FORMS
+from lowdim.models.preprocessing import FORMS, KINDS
 from lowdim.store.registry import SCALERS
 
 NEW = np.concatenate((POINTS[:7] + 0.01, 5 * POINTS[:3], np.zeros((1, 3))))
@@ -38,9 +37,9 @@ STEPS = {
 
 
 def test_every_scaler_has_its_form():
-    assert set(FORMS) == set(SCALERS)
+    assert set(FORMS) == set(SCALERS) == set(KINDS)
     for name, form in FORMS.items():
-        kind = getattr(preprocessing, name)
+        kind = KINDS[name]
         assert set(kind().get_params()) <= set(form.parameters)
         assert set(form.attributes) <= set(vars(kind().fit(POINTS)))
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from ..core.messages import in_python, setting
+from ..core.messages import in_python, likely, setting
 from ..core.messages import value as quoted
 from ..core.rules import Rule
 from ..errors import InputError, InputTypeError
@@ -220,13 +221,30 @@ class ForeignNames(BaseEstimator):
         return made
 
     def set_params(self, **named: Any) -> Self:
-        """Set parameters by name; ``step__name`` sets that of a part."""
+        """Set parameters by name; ``solver__n_landmarks`` sets that of a part, which is replaced by another one."""
         parameters = _parameters_of(type(self).__init__)
-        own = [name for name in named if "__" not in name]
+        own = {name: value for name, value in named.items() if "__" not in name}
         if parameters is not None and (message := _explain(type(self).__name__, parameters, own)):
             raise InputError(message)
-        super().set_params(**named)
+        super().set_params(**own)
+        for name, value in named.items():
+            owner, between, field = name.partition("__")
+            if between and is_dataclass(part := getattr(self, owner, None)) and not isinstance(part, type):
+                setattr(self, owner, _with_field(part, owner, field, value))
+            elif between:
+                super().set_params(**{name: value})
         return self
+
+
+def _with_field(part: Any, owner: str, field: str, value: Any) -> Any:
+    """A configured object with another value of one of its fields."""
+    known = [each.name for each in fields(part) if each.init]
+    if field not in known:
+        raise InputError(
+            f"{owner}__{field} is no parameter: {type(part).__name__} has no {field!r}.{likely(field, known)} It has "
+            f"{', '.join(known)}."
+        )
+    return replace(part, **{field: value})
 
 
 def own_word(parameter: str, value: object, rule: Rule) -> str:

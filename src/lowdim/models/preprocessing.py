@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn import preprocessing
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 
 from ..core.records import Floats, Integers
 from ..errors import InputError
@@ -21,6 +21,12 @@ from .estimators import FITTED, OUTPUT
 
 Values = Floats | None
 Counted = float | Floats | Integers
+
+
+KINDS = {
+    kind.__name__: kind for kind in (MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)
+}
+"""The classes by their names in files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +68,12 @@ FORMS = {
     ),
     "Normalizer": Form({"norm": Literal["l1", "l2", "max"], "copy": bool}, {}),
 }
-"""The transformers of `sklearn.preprocessing` that a model file holds."""
+"""What a file holds of each."""
 
 
 def entry(name: str) -> Entry:
     """How the transformer of a name is stored."""
-    kind, form = getattr(preprocessing, name), FORMS[name]
+    kind, form = KINDS[name], FORMS[name]
 
     def make(parameters: dict[str, Any], attributes: dict[str, Any]) -> Any:
         for key, value in parameters.items():

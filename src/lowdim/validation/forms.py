@@ -87,7 +87,7 @@ def _from_anything(X: Any, name: str) -> Taken:
         )
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         return Taken(*from_arrow(X, name))
-    if hasattr(X, "__array_namespace__") and hasattr(X, "__dlpack_device__"):
+    if hasattr(X, "__dlpack_device__"):
         return _from_array_api(X, name)
     return _from_objects(X, name)
 
@@ -228,7 +228,7 @@ def _from_torch(X: Any, name: str) -> Taken:
 
 
 def _from_array_api(X: Any, name: str) -> Taken:
-    """Any array of the array-API standard that lies in the processor's memory."""
+    """Any array of the array-API standard, or that says by DLPack where it is, in the processor's memory."""
     try:
         array = np.from_dlpack(X)
     except (BufferError, RuntimeError, TypeError, ValueError, AttributeError):
@@ -236,11 +236,21 @@ def _from_array_api(X: Any, name: str) -> Taken:
         try:
             array = np.asarray(X)
         except (RuntimeError, TypeError, ValueError) as error:
-            raise InputTypeError(
-                f"{name} is an array of {_library(X)} that NumPy cannot read ({error}). Move it to the processor's "
-                "memory and convert it to NumPy first."
-            ) from error
+            raise _elsewhere(X, name, f" ({error})") from error
+        if array.dtype.kind == "O" and array.ndim == 0:  # NumPy has wrapped what it could not read
+            raise _elsewhere(X, name, "") from None
     return _from_numpy(array, name)
+
+
+def _elsewhere(X: Any, name: str, why: str) -> InputTypeError:
+    """What to do with an array that is not in the processor's memory."""
+    library = _library(X)
+    if library == "cupy":
+        return InputTypeError(f"{name} is an array of cupy, in the memory of a GPU. Give {name}.get().")
+    return InputTypeError(
+        f"{name} is an array of {library} that NumPy cannot read{why}. Move it to the processor's memory and convert "
+        "it to NumPy first."
+    )
 
 
 def _from_pandas(X: Any, name: str) -> Taken:

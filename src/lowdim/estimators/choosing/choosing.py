@@ -89,8 +89,13 @@ class Choosing:
         return model, curves
 
     def plan(self: Any, X: Any) -> Plan:
-        """What ``fit(X)`` would do, in seconds and bytes, without doing it."""
+        """What ``fit(X)`` would do, in seconds and bytes, without doing it.
+
+        Where there are no data yet, X may be their size: ``plan((70_000, 784))``.
+        """
         self._check_parameters()
+        if isinstance(X, tuple) and len(X) == 2 and all(isinstance(size, int) for size in X):
+            X = rows_of_size(*X)
         if (source := as_shards(X)) is not None:
             refuse_shards(self)
             return Plan(type(self).__name__, source.shape, tuple(self._plan_shards(source)))
@@ -118,6 +123,13 @@ class Choosing:
             what=f"The stage '{stage.name}' of {type(self).__name__}{note}",
             instead=f"Fit a random subset of the rows and transform the others, or raise {named('memory_limit')}.",
         )
+
+
+def rows_of_size(n_rows: int, n_columns: int) -> NDArray[Any]:
+    """Rows that take no memory."""
+    if n_rows < 2 or n_columns < 1:
+        raise InputError(f"X: a size needs at least 2 rows and 1 column; got {n_rows} x {n_columns}.")
+    return np.broadcast_to(0.0, (n_rows, n_columns))
 
 
 def refuse_shards(model: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,22 @@ def test_unknown_suffixes(tmp_path, name):
         read(tmp_path / name)
     with pytest.raises(FileError, match="does not exist"):
         read(tmp_path / "nowhere.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("cells.lowdim", "It is a model: lowdim.load reads it"),
+        ("cells.h5mu", "Write the part that is meant as .h5ad"),
+        ("sheet.XLSX", "Save the sheet as CSV"),
+        ("array.pkl", "Such a file may run code when it is opened"),
+        ("cells.loom", "Rename it to what it is"),
+    ],
+)
+def test_files_that_people_have_are_told_what_to_do(tmp_path, name, advice):
+    (tmp_path / name).write_bytes(b"data")
+    with pytest.raises(FileError, match=f"its suffix is none of .*{re.escape(advice)}"):
+        read(tmp_path / name)
 
 
 def test_names_that_cannot_be():

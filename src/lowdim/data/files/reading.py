@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...core.messages import named
+from ...core.messages import in_python, named
 from ...core.plugins import load_plugin, plugins, refused
 from ...errors import FileError, InputError, LowdimError, MemoryLimitError
 from .checks import check_file
@@ -30,6 +30,15 @@ _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
 _ADDED = ("", ("label", "drop"))
 """The same for a suffix that another package adds."""
 _PACKED = (".csv", ".tsv", ".txt", ".mtx")
+_SHEET = "Save the sheet as CSV."
+_PICKLED = "Such a file may run code when it is opened. Save the array by numpy.save, and give that."
+_ADVICE = {
+    ".lowdim": f"It is a model{in_python(': lowdim.load reads it', ', and no data: lowdim transform takes it')}.",
+    ".h5mu": "Write the part that is meant as .h5ad: mudata.read_h5mu(FILE)['rna'].write(...).",
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET),
+    **dict.fromkeys((".pkl", ".pickle", ".joblib", ".pt", ".pth"), _PICKLED),
+}
+"""What to do with files of some other suffixes that people have."""
 SUFFIXES = tuple(sorted([*_FORMATS, *(f"{suffix}.gz" for suffix in _PACKED)]))
 """The suffixes of the files that `read` knows."""
 
@@ -158,6 +167,5 @@ def suffix_of(path: Path) -> str:
         if name.endswith(f".{added}"):
             return f".{added}"
     check_file(path)
-    raise FileError(
-        f"{path}: its suffix is none of {', '.join(suffixes())}. Rename it to what it is, or convert it."
-    )
+    advice = _ADVICE.get(Path(name).suffix, "Rename it to what it is, or convert it.")
+    raise FileError(f"{path}: its suffix is none of {', '.join(suffixes())}. {advice}")

@@ -58,7 +58,7 @@ html_css_files = ["site.css"]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
 html_copy_source = False
-html_search_scorer = "_static/search_scorer.js"
+html_search_scorer = str(HERE / "_static/search_scorer.js")
 html_theme_options = {
     "logo": {"text": "lowdim"},
     "header_links_before_dropdown": 7,

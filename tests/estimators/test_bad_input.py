@@ -286,7 +286,7 @@ NOT_DATA = {
         {"data": ROWS, "target": 3},
         r"got a dict with the keys 'data', 'target'. Give one .*\['data'\]",
     ),
-    "estimator": (lowdim.PCA(), r"got an object of type PCA"),
+    "estimator": (lowdim.PCA(), r"got the estimator PCA\. Fit it, and give its embedding_"),
     "set": ({1.0, 2.0}, r"got an object of type set"),
     "generator": ((row for row in ROWS), r"got an object of type generator"),
     "images": (np.zeros((60, 4, 4)), r"got shape \(60, 4, 4\).*\.reshape\(60, -1\)"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.errors import InputError, MissingExtraError
+from lowdim.errors import InputError, InputTypeError, MissingExtraError
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
@@ -61,6 +61,12 @@ def test_bad_input_is_named_and_nothing_is_written(change, words, frames, tmp_pa
     settings["path"] = tmp_path / settings["path"]
     with pytest.raises(InputError, match=words):
         lowdim.animate(settings.pop("frames"), **settings)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_estimator_is_told_to_give_its_frames(tmp_path):
+    with pytest.raises(InputTypeError, match="got the estimator TSNE. Fit it with record=10, and give its frames_"):
+        lowdim.animate(lowdim.TSNE(), path=tmp_path / "moving.gif")
     assert list(tmp_path.iterdir()) == []
 
 

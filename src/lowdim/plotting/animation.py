@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.atomic import writing
 from ..core.records import Floats
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, InputTypeError, MissingExtraError
 from .colours import colouring
 from .drawing import drawing_order, require_matplotlib
 from .frames import Frames, title_of
@@ -67,6 +67,11 @@ def animate(
     from matplotlib.animation import FuncAnimation
 
     target = moving_target(Path(path))
+    if hasattr(frames, "fit"):
+        raise InputTypeError(
+            f"frames must be a list of frames; got the estimator {type(frames).__name__}. Fit it with record=10, and give "
+            "its frames_."
+        )
     if not frames or any(frame.ndim != 2 or frame.shape[1] != 2 for _, frame in frames):
         raise InputError(
             "frames must hold at least one embedding, of two dimensions each. Fit with record=10, n_components=2, and "

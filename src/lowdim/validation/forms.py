@@ -108,6 +108,10 @@ def _from_numpy(X: NDArray[Any], name: str) -> Taken:
 
 def _from_objects(X: Any, name: str) -> Taken:
     """Lists of lists, and objects that NumPy can read."""
+    if hasattr(X, "fit") and hasattr(X, "get_params"):
+        raise InputTypeError(
+            f"{name} must be data, points as rows; got the estimator {type(X).__name__}. Fit it, and give its embedding_."
+        )
     if not (isinstance(X, list | tuple | range | int | float | complex | np.generic) or _is_array_like(X)):
         raise InputTypeError(
             f"{name} must be data, points as rows: an array, a sparse matrix, a data frame or a list of lists; got an "

@@ -79,7 +79,7 @@ linkcheck_anchors = False
 linkcheck_timeout = 20
 linkcheck_retries = 2
 
-# Joblib starts a process of the gallery anew when the pictures in it have made it large, and warns: nothing is lost by it.
+# Joblib starts a process of the gallery anew when the pictures in it have made it large, and warns. Nothing is lost.
 warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
 (HERE / "generated" / "extra").mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,9 @@ def test_bad_input_is_named_and_nothing_is_written(change, words, frames, tmp_pa
 
 
 def test_an_estimator_is_told_to_give_its_frames(tmp_path):
-    with pytest.raises(InputTypeError, match="got the estimator TSNE. Fit it with record=10, and give its frames_"):
+    with pytest.raises(
+        InputTypeError, match=r"got the estimator TSNE\. Fit it with record=10, and give its frames_"
+    ):
         lowdim.animate(lowdim.TSNE(), path=tmp_path / "moving.gif")
     assert list(tmp_path.iterdir()) == []
 

@@ -69,8 +69,8 @@ def animate(
     target = moving_target(Path(path))
     if hasattr(frames, "fit"):
         raise InputTypeError(
-            f"frames must be a list of frames; got the estimator {type(frames).__name__}. Fit it with record=10, and give "
-            "its frames_."
+            f"frames must be a list of frames; got the estimator {type(frames).__name__}. Fit it with record=10, and "
+            "give its frames_."
         )
     if not frames or any(frame.ndim != 2 or frame.shape[1] != 2 for _, frame in frames):
         raise InputError(

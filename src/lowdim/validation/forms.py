@@ -110,7 +110,8 @@ def _from_objects(X: Any, name: str) -> Taken:
     """Lists of lists, and objects that NumPy can read."""
     if hasattr(X, "fit") and hasattr(X, "get_params"):
         raise InputTypeError(
-            f"{name} must be data, points as rows; got the estimator {type(X).__name__}. Fit it, and give its embedding_."
+            f"{name} must be data, points as rows; got the estimator {type(X).__name__}. Fit it, and give its "
+            "embedding_."
         )
     if not (isinstance(X, list | tuple | range | int | float | complex | np.generic) or _is_array_like(X)):
         raise InputTypeError(

@@ -268,6 +268,8 @@ def _released(
     run: Run,
 ) -> Outcome:
     optimizer, annealing = choose_optimizer(usual or model.optimizer, objective, run)
+    if annealing is not None and annealing is usual:
+        annealing = replace(annealing, rate=min(annealing.rate, model._steady_rate))
     schedule = unfolding or make_release(
         objective.lam,
         annealing,

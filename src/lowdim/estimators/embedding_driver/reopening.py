@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,9 @@ class Reopening:
 
     _pushes_alike: ClassVar[bool] = True
     """Whether its push on a new point is that of all fitted ones alike, so that one of them can be taken out."""
+
+    _steady_rate: ClassVar[float] = inf
+    """Rate with which a picture that is laid out already goes on at most: longer steps throw it apart."""
 
     _relocates: ClassVar[bool] = False
     """Whether points that are stuck are put elsewhere as the picture grows."""

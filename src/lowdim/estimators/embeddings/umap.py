@@ -176,6 +176,7 @@ class UMAP(NeighborEmbedding):
     _counts_itself: ClassVar[bool] = True
     _anneals: ClassVar[bool] = True
     _late_share: ClassVar[float] = LATE_SHARE
+    _steady_rate: ClassVar[float] = 0.15
     _heeded = staticmethod(as_fuzzy_sets)
 
     def _check_parameters(self) -> None:

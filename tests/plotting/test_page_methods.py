@@ -25,6 +25,7 @@ for (const id of ["a", "b"]) {{
   window[id] = createMap(document.getElementById(id), header, {{ panel: id === "b", embedded: id === "a" }});
 }}
 for (const name of ["hover", "selection", "colour", "view"]) b.on(name, (what) => told.push([name, what]));
+window.createMap = createMap;
 """
 
 
@@ -176,3 +177,59 @@ def test_pictures_come_out(browser, live):
     browser.settle()
     assert browser.run("document.querySelectorAll('.ld').length") == 1
     assert browser.problems == []
+
+
+def layer(browser, name):
+    """The points of a map alone, without what lies over them."""
+    return pixels(browser, f"({name}.draw(), {name}.painter.canvas.toDataURL())")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_points_drawn_by_the_processor_look_as_those_of_the_graphics_card(browser, live, dark):
+    browser.open(live, dark=dark)
+    if browser.run("b.painter.constructor.name") != "GraphicsPainter":
+        pytest.skip("this browser has no WebGL")
+    browser.run(
+        "a.remove(), Object.assign(document.getElementById('a').style, { height: '400px', width: `${b.width}px` }),"
+        " window.c = createMap(document.getElementById('a'), b.data, { panel: false, raster: true }), 0"
+    )
+    browser.settle()
+    # The same view of the same points in the same colours, a few of them selected.
+    browser.run("b.selectRows([4, 5]), c.paints.set(b.paints), c.painter.colour(c.paints)")
+    browser.run("for (const map of [b, c]) Object.assign(map.view, { x: 0, y: 0, scale: 150 }), map.size = 9")
+    assert browser.run("[c.painter.constructor.name, c.width, c.height]") == [
+        "RasterPainter",
+        *browser.run("[b.width, b.height]"),
+    ]
+    ground = browser.run("getComputedStyle(b.root).getPropertyValue('--paper').trim()")
+    paper = np.array([int(ground[at : at + 2], 16) for at in (1, 3, 5)])
+    drawn = pixels(browser, "(c.drawPoints(true), c.painter.canvas.toDataURL())")
+    expected = pixels(
+        browser,
+        "(() => { const canvas = b.over.cloneNode(), pen = canvas.getContext('2d');"
+        f" pen.fillStyle = '{ground}'; pen.fillRect(0, 0, canvas.width, canvas.height);"
+        " b.drawPoints(true); pen.drawImage(b.painter.canvas, 0, 0); return canvas.toDataURL() })()",
+    )
+    assert drawn.shape == expected.shape
+    assert (drawn[0, 0] == paper).all()
+    is_marked = np.any(expected != paper, axis=2)
+    assert 0.01 < is_marked.mean() < 0.9
+    # Edges are smoothed in two ways; what lies within differs by rounding.
+    apart = np.abs(drawn - expected).max(axis=2)
+    assert apart.mean() < 1.5
+    assert np.median(apart[is_marked]) <= 3
+    assert browser.problems == []
+
+
+def test_a_line_at_the_top_covers_no_point_and_no_name(browser, live):
+    browser.open(live)
+    browser.run("b.setPositions(first, { milliseconds: 0 }), b.reset(), b.badge('preview, iteration 43')")
+    browser.settle()
+    below, highest = browser.run(
+        "[document.querySelector('#b .ld-badge').getBoundingClientRect().bottom - b.over.getBoundingClientRect().top,"
+        " Math.min(...Array.from({ length: b.count }, (_, row) => b.screen(row)[1]))]"
+    )
+    assert highest > below
+    browser.run("b.badge('')")
+    browser.settle()
+    assert browser.run("Math.min(...Array.from({ length: b.count }, (_, row) => b.screen(row)[1]))") < highest

@@ -92,9 +92,15 @@ class Frame:
     def packed(self, sequence: int) -> bytes:
         """Header, and x and y, or x, y and z, in 16 bits each within the frame's own bounds."""
         points = np.asarray(self.points, dtype=np.float64)
-        low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
+        # Column by column: along the short rows it takes ten times as long as all the rest.
+        low = np.array([column.min(initial=np.inf) for column in points.T])
+        high = np.array([column.max(initial=-np.inf) for column in points.T])
         centre, half = (low + high) / 2, float(max((high - low).max() / 2, 1e-300))
-        steps = np.nan_to_num(np.rint((points - centre) * (STEPS / half))).astype("<i2")
+        steps = (points - centre) * (STEPS / half)
+        np.rint(steps, out=steps)
+        if not np.isfinite(half):
+            steps = np.nan_to_num(steps)
+        steps = steps.astype("<i2")
         place = (float(centre[0]), float(centre[1]), half)
         return header(self, sequence, len(points), place) + bytes(steps.data)
 

@@ -302,8 +302,8 @@ class Session(Worker):
         model, self._unprepared = self._unprepared, None
         state, self._unjudged = self._unjudged, None
         try:
-            if model is not None:
-                self._warm.prepare(model, self.run())
+            if model is not None and self.picture is not None:
+                self._warm.prepare(model, self.picture, self.run())
                 model = None
             if state is not None:
                 self._judge(state)

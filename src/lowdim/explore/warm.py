@@ -140,27 +140,27 @@ class Warm:
     ) -> Floats:
         """Minimise from what is shown until it is at rest; ``tell`` hears of every iteration, and may end it."""
         going = self._prepared(model, run)
-        points = going.hood.points
-        start = shown if points.duplicates is None else shown[points.duplicates.first]
-        if start.shape[1] != model.n_components:
-            start = _with_columns(start, model.n_components)
+        start = _start(going, model, shown)
         optimizer, course = Momentum(), self._course(model, going.objective, changed, run)
-        state = optimizer.init(going.objective, start, run, course=course)
+        state = optimizer.init(going.objective, start, run, course=course, value=False)
         for iteration in range(1, MOST_STEPS + 1):
-            before = state.X
-            state = optimizer.step(state, value=False)
-            if not np.isfinite(state.X).all():
-                state = replace(state, X=before)
+            moved = optimizer.moved(state)
+            if not np.isfinite(moved.X).all():
                 break
-            tell(iteration, points.expand(state.X))
-            if iteration % 10 == 0 and _is_at_rest(before, state.X):
+            before, state = state, moved
+            # Shown before its gradient is known, which the next picture needs: half a step sooner.
+            tell(iteration, going.hood.points.expand(state.X))
+            if iteration % 10 == 0 and _is_at_rest(before.X, state.X):
                 break
-        result: Floats = points.expand(state.X)
+            if iteration < MOST_STEPS:
+                state = optimizer.evaluated(state, value=False)
+        result: Floats = going.hood.points.expand(state.X)
         return result
 
-    def prepare(self, model: Any, run: Run) -> None:
+    def prepare(self, model: Any, shown: Floats, run: Run) -> None:
         """Find what a preview of a model needs, so that the first one need not."""
-        self._prepared(model, run)
+        going = self._prepared(model, run)
+        going.objective.evaluate(_start(going, model, shown), value=False)
 
     def _course(self, model: Any, objective: NeighborObjective, changed: set[str], run: Run) -> Course:
         """The method's own annealing; its exaggeration lays the picture out anew, so it is left out unless it moved."""
@@ -211,6 +211,13 @@ class Warm:
         if self._pattern is None or self._pattern[0] != key:
             self._pattern = (key, Pattern.of(neighbors))
         return self._pattern[1].weights(fitted.conditional(neighbors, run.silent()), run), fitted
+
+
+def _start(going: Going, model: Any, shown: Floats) -> Floats:
+    """The picture that there is, in as many columns as are wanted, one row for all that are the same."""
+    points = going.hood.points
+    start = shown if points.duplicates is None else shown[points.duplicates.first]
+    return start if start.shape[1] == model.n_components else _with_columns(start, model.n_components)
 
 
 def _narrowed(model: Any, width: int) -> Any:

@@ -103,8 +103,12 @@ class Momentum:
         course: Course = STEADY,
         before: MomentumState | None = None,
         caution: float = 1.0,
+        value: bool = True,
     ) -> MomentumState:
-        """At rest at X. The gains of a state before stay, unless its steps were too long or a course begins anew."""
+        """At rest at X. The gains of a state before stay, unless its steps were too long or a course begins anew.
+
+        ``value`` asks for E, which nothing but a report needs.
+        """
         X = np.ascontiguousarray(X)
         keeps_gains = before is not None and caution == 1.0 and course == STEADY
         gains = before.gains if before is not None and keeps_gains else np.ones_like(X)
@@ -112,7 +116,7 @@ class Momentum:
         rate = (
             self.rate(objective, X) if course.rate is None else course.rate / float(objective.degrees.mean())
         )
-        evaluation = objective.evaluate(X)
+        evaluation = objective.evaluate(X, value=value)
         driving = evaluation.gradient
         first = course.at(0)
         if not first.is_last:
@@ -133,22 +137,27 @@ class Momentum:
 
     def step(self, state: MomentumState, *, value: bool = True) -> MomentumState:
         """The next state, with E if it is asked for and lambda is the one that is wanted."""
+        return self.evaluated(self.moved(state), value=value)
+
+    def moved(self, state: MomentumState) -> MomentumState:
+        """The first half of a step: where the points go. The gradient is still the one that drove them there."""
         setting = state.course.at(state.position)
         momentum = self.momentum if setting.momentum is None else setting.momentum
         rate = state.rate * setting.rate
         X, velocity, gains = self._advance(state, rate, momentum, setting.most)
-        following = state.course.at(state.position + 1)
-        evaluation = following.of(state.objective).evaluate(X, value=value and following.is_last)
+        return replace(
+            state, X=X, value=None, velocity=velocity, gains=gains, position=state.position + 1, step=rate
+        )
+
+    def evaluated(self, state: MomentumState, *, value: bool = True) -> MomentumState:
+        """The second half: the gradient where the points are now, which costs nearly all of the step."""
+        setting = state.course.at(state.position)
+        evaluation = setting.of(state.objective).evaluate(state.X, value=value and setting.is_last)
         return replace(
             state,
-            X=X,
             value=evaluation.value,
             gradient=evaluation.gradient,
             driving=evaluation.gradient,
-            velocity=velocity,
-            gains=gains,
-            position=state.position + 1,
-            step=rate,
             evaluations=1,
         )
 

@@ -2,7 +2,8 @@
 
 const SLIDER_STEPS = 1000;
 
-const readable = (name) => name.replaceAll("_", " ");
+// As a person says it: "n_neighbors" counts neighbours, and "lam" is what Python may not call lambda.
+const readable = (name) => (name === "lam" ? "lambda" : name.replace(/^n_/, "").replaceAll("_", " "));
 
 class LiveControls {
   constructor(explorer) {

@@ -6,6 +6,7 @@ class Explorer {
     this.root = parent.lastElementChild;
     this.$ = (name) => (name === "names-list" ? this.root.querySelector("#lx-names") : this.root.querySelector(`.lx-${name}`));
     this.ending = new AbortController();
+    this.colouring = this.$("colouring");
     Object.assign(this, { transport, embedded, map: null, generation: 0, shown: -1, waiting: null, paused: false });
     this.raster = isSoftwareDrawn();
     this.controls = new LiveControls(this);
@@ -98,6 +99,7 @@ class Explorer {
     this.panes.close();
     this.map?.remove();
     this.map = createMap(this.root.querySelector("[data-pane='0']"), data, { embedded: this.embedded, raster: this.raster });
+    this.map.root.querySelector(".ld-by").closest("section").after(this.colouring);
     this.sides.watch(this.map);
     if (colour && data.columns.some((column) => column.name === colour)) this.map.colourBy(colour);
     this.map.ghost(this.$("ghost").getAttribute("aria-pressed") === "true");
@@ -114,16 +116,18 @@ class Explorer {
     }
     const isWaiting = this.waiting !== null;
     this.waiting = frame;
-    if (!isWaiting) requestAnimationFrame(() => this.draw());
+    if (!isWaiting) requestAnimationFrame((now) => this.draw(now));
   }
 
-  draw() {
+  draw(now) {
     const frame = this.waiting;
     this.waiting = null;
     // Two or three coordinates of a point, in two bytes each.
     if (frame.generation >= this.shown && [4, 6].includes(frame.body.byteLength / this.map?.count)) {
       // What comes step by step moves by itself; what comes at once is shown the way to.
-      this.map.setPositions(readPlaces(frame.body), { milliseconds: frame.iteration ? 0 : 350, ghost: frame.generation !== this.shown });
+      const columns = readColumns(frame.body, this.map.count);
+      this.map.moveTo(columns, { milliseconds: frame.iteration ? 0 : 350, ghost: frame.generation !== this.shown });
+      this.map.drawNow(now);
       this.shown = frame.generation;
       const { generation, iteration } = frame;
       this.root.dispatchEvent(new CustomEvent("lx-drawn", { detail: { generation, iteration } }));

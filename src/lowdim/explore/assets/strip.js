@@ -1,8 +1,6 @@
 // The film-strip: pictures that came to rest, small, with what made them and what they are worth. A click restores one, a
 // click with Shift, or its own button, shows it beside the present one.
 
-const OPAQUE = new Uint32Array(new Uint8Array([0, 0, 0, 255]).buffer)[0];
-
 class FilmStrip {
   constructor(explorer) {
     Object.assign(this, { explorer, list: explorer.$("strip"), cards: new Map(), coming: [] });
@@ -24,7 +22,7 @@ class FilmStrip {
     if (at < 0) return;
     const [state] = this.coming.splice(at, 1);
     const canvas = element("canvas", { width: 228, height: 152 });
-    const words = element("span", { textContent: this.describe(state), title: this.describe(state) });
+    const words = element("span", { textContent: this.change(state), title: this.describe(state) });
     const score = element("span", { className: "lx-score" });
     const show = element("button", { type: "button", title: "Show this state again; with Shift: beside the present one" }, canvas, words, score);
     const beside = element("button", { type: "button", className: "lx-compare", textContent: "beside" });
@@ -45,6 +43,17 @@ class FilmStrip {
   describe({ method, parameters }) {
     const parts = Object.entries(parameters).map(([name, value]) => `${readable(name)} ${value ?? "auto"}`);
     return [method, ...parts].join(", ");
+  }
+
+  // What is new beside the card before, for which there is room.
+  change(state) {
+    const before = [...this.cards.values()].at(-1)?.state;
+    if (before?.method !== state.method) return this.describe(state);
+    const [now, then] = [state.parameters, before.parameters];
+    const names = Object.keys({ ...now, ...then });
+    const moved = names.filter((name) => now[name] !== then[name]);
+    const words = (moved.length ? moved : names).map((name) => `${readable(name)} ${now[name] ?? "usual"}`);
+    return words.join(", ") || state.method;
   }
 
   score(number, recall) {

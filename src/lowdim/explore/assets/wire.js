@@ -12,7 +12,7 @@ function readFrame(buffer) {
     sequence: view.getUint32(8, true),
     count: view.getUint32(12, true),
     iteration: view.getUint32(28, true),
-    body: buffer.slice(WIRE_HEADER),
+    body: buffer.slice(WIRE_HEADER), // its own, so that values of eight bytes may stand in it
   };
 }
 
@@ -22,6 +22,17 @@ function readPlaces(body) {
   const places = new Float32Array(steps.length);
   for (let at = 0; at < steps.length; at++) places[at] = steps[at] / 32767;
   return places;
+}
+
+// The same, a column for each coordinate.
+function readColumns(body, count) {
+  const steps = new Int16Array(body);
+  const width = steps.length / count;
+  return Array.from({ length: width }, (_, axis) => {
+    const column = new Float32Array(count);
+    for (let row = 0, at = axis; row < count; row++, at += width) column[row] = steps[at] / 32767;
+    return column;
+  });
 }
 
 // A bit for each row, in base64.

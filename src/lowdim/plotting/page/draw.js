@@ -210,8 +210,8 @@ class GraphicsPainter {
 class PlainPainter {
   inParts = true;
 
-  constructor(canvas, count, order) {
-    Object.assign(this, { canvas, count, order, mixed: order, context: canvas.getContext("2d") });
+  constructor(canvas, count, order, options = {}) {
+    Object.assign(this, { canvas, count, order, mixed: order, context: canvas.getContext("2d", options) });
   }
 
   move(points, former, past) {

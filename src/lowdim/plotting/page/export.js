@@ -2,8 +2,8 @@
 
 const SMALL = 20000; // points of a thumbnail, and of a drawing whose points are shapes
 
-function groundOf(map) {
-  return getComputedStyle(map.root).getPropertyValue("--paper").trim();
+function groundOf(element) {
+  return getComputedStyle(element).getPropertyValue("--paper").trim();
 }
 
 function blank(width, height, ground) {
@@ -22,7 +22,7 @@ function thumbnailOf(map, width, height, places = map.points) {
   painter.colour(map.paints);
   const size = Math.max(1, (map.size * Math.min(width, height)) / Math.min(map.width, map.height));
   painter.draw({ ...map.fitted(width, height, places, 0), ratio: 1 }, size, map.opacityOf(Math.min(SMALL, map.count)));
-  const picture = blank(width, height, groundOf(map));
+  const picture = blank(width, height, groundOf(map.root));
   picture.getContext("2d").drawImage(points, 0, 0);
   return picture.toDataURL();
 }
@@ -44,7 +44,7 @@ function enlarged(map, scale, work) {
 
 function pictureBlob(map, { scale = 2 } = {}) {
   const picture = enlarged(map, scale, (...layers) => {
-    const made = blank(layers[0].width, layers[0].height, groundOf(map));
+    const made = blank(layers[0].width, layers[0].height, groundOf(map.root));
     for (const layer of layers) made.getContext("2d").drawImage(layer, 0, 0);
     return made;
   });
@@ -62,7 +62,7 @@ function drawingText(map) {
     made.textContent = text;
     return made;
   };
-  const ground = groundOf(map);
+  const ground = groundOf(map.root);
   const drawing = make("svg", { viewBox: `0 0 ${written(map.width)} ${written(map.height)}`, "font-family": "system-ui, sans-serif" });
   drawing.append(make("title", {}, map.data.title || "Embedding"), make("rect", { width: "100%", height: "100%", fill: ground }));
   drawing.append(...pointShapes(map, make), ...nameTexts(map, make, ground));

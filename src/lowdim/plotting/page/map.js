@@ -179,12 +179,16 @@ class PointMap extends MapView {
   // The points and what lies over them; `over` alone where the points stay as they are.
   redraw({ over = false } = {}) {
     this.stale ||= !over;
-    this.waiting ??= requestAnimationFrame((now) => {
-      this.waiting = null;
-      this.advance(now);
-      if (this.stale) this.drawPoints();
-      drawOver(this, this.shownSize());
-    });
+    this.waiting ??= requestAnimationFrame((now) => this.drawNow(now));
+  }
+
+  // The same at once, for those who are called by the browser's own clock already and would wait for its next beat.
+  drawNow(now) {
+    cancelAnimationFrame(this.waiting);
+    this.waiting = null;
+    this.advance(now);
+    if (this.stale) this.drawPoints();
+    drawOver(this, this.shownSize());
   }
 
   // Fewer points in sight are less transparent.
@@ -237,8 +241,12 @@ class PointMap extends MapView {
 
   badge(text) {
     const place = this.root.querySelector(".ld-badge");
+    const isNew = place.hidden !== !text;
     place.hidden = !text;
     place.textContent = text;
+    if (!isNew || this.touched) return;
+    this.refit();
+    this.redraw();
   }
 
   // -- places -----------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ function fade(map, { wide, layer }) {
 function placeNames(map, measure) {
   const taken = [];
   const found = [];
-  const left = map.toolsWidth();
+  const [left, top] = [map.toolsWidth(), map.badgeHeight()];
   const isMany = map.names.length > 40;
   const largest = Math.sqrt(map.names[0]?.count ?? 1);
   for (const piece of map.names) {
@@ -132,7 +132,7 @@ function placeNames(map, measure) {
     const size = Math.round((piece.layer || isMany ? 11 : 12) + (piece.layer ? 1 : isMany ? 3 : 5) * (Math.sqrt(piece.count) / largest));
     const half = Math.max(...piece.lines.map((line) => measure(line, size))) / 2 + 5;
     const tall = (piece.lines.length * size * 1.15) / 2 + 4;
-    const free = ([a, d]) => a - half > left && a + half < map.width && d - tall > 0 && d + tall < map.height &&
+    const free = ([a, d]) => a - half > left && a + half < map.width && d - tall > top && d + tall < map.height &&
       taken.every(([p, q, h, t]) => Math.abs(p - a) > h + half || Math.abs(q - d) > t + tall);
     const place = tries(x, y, half, tall).find(free);
     if (!place) continue;

@@ -4,11 +4,16 @@
 const FRACTIONS = 4; // places within a pixel at which a stamp may stand, in each direction
 const FINE = 4; // samples within a pixel, in each direction, of which a stamp's edge is made
 
+const OPAQUE = 0xff000000;
+const RED_BLUE = 0x00ff00ff;
+const GREEN = 0x0000ff00;
+
 class RasterPainter extends PlainPainter {
   inParts = false;
 
+  // Without transparency: a browser turns the pixels of a canvas that has it over once more, which took it as long as all else.
   constructor(canvas, count, order) {
-    super(canvas, count, order);
+    super(canvas, count, order, { alpha: false });
     this.stamps = [];
   }
 
@@ -16,6 +21,7 @@ class RasterPainter extends PlainPainter {
     super.colour(paints);
     this.marked = false;
     for (let at = 3; at < paints.length && !this.marked; at += 4) this.marked = (paints[at] & MARK) === STRONG;
+    this.ground = wordOf(this.context, groundOf(this.canvas));
   }
 
   draw(view, size, opacity, { share = 1, ghost = false, stop = this.count, mixed = false } = {}) {
@@ -24,34 +30,18 @@ class RasterPainter extends PlainPainter {
     if (!canvas.width || !canvas.height) return;
     if (this.image?.width !== canvas.width || this.image?.height !== canvas.height) {
       this.image = context.createImageData(canvas.width, canvas.height);
-      this.words = new Uint32Array(this.image.data.buffer);
-      this.bytes = new Uint8Array(this.image.data.buffer);
+      this.words = new Int32Array(this.image.data.buffer);
     }
-    this.words.fill(0);
+    this.words.fill(this.ground);
     if (ghost && past) this.scatter(rows, view, size, GHOST * opacity, false, past, past, 1);
     for (const strong of this.marked ? [false, true] : [false]) this.scatter(rows, view, size, opacity, strong, former || points, points, share);
-    this.dilute();
     context.putImageData(this.image, 0, 0);
   }
 
-  // Colours are blended as they are multiplied by their opacity; an image has them as they are.
-  dilute() {
-    const { words, bytes: data } = this;
-    for (let at = 0; at < words.length; at++) {
-      if (!words[at]) continue;
-      const alpha = data[4 * at + 3];
-      if (alpha > 252 || !alpha) continue;
-      const by = 255 / alpha;
-      data[4 * at] = Math.min(255, data[4 * at] * by);
-      data[4 * at + 1] = Math.min(255, data[4 * at + 1] * by);
-      data[4 * at + 2] = Math.min(255, data[4 * at + 2] * by);
-    }
-  }
-
   scatter(rows, view, size, opacity, strong, from, to, share) {
-    const { paints } = this;
+    const { paints, words } = this;
     const { width, height } = this.image;
-    const data = this.bytes;
+    const colours = new Int32Array(paints.buffer, paints.byteOffset, this.count);
     const scale = view.scale * view.ratio;
     const side = (strong ? size * 1.3 + 1.5 : size) * view.ratio;
     const reach = Math.ceil(side / 2) + 1;
@@ -76,25 +66,31 @@ class RasterPainter extends PlainPainter {
       const down = ((y - top) * FRACTIONS) | 0;
       const key = ((bits >> 2) * FRACTIONS + across) * FRACTIONS + down;
       stamps[key] ??= stampOf(bits >> 2, side, width, (across + 0.5) / FRACTIONS, (down + 0.5) / FRACTIONS);
-      print(data, 4 * (top * width + left), stamps[key], mark === FAINT ? faint : plain, paints, 4 * row);
+      print(words, top * width + left, stamps[key], mark === FAINT ? faint : plain, colours[row]);
     }
   }
 }
 
-// A plain loop over whole numbers: it takes most of the time of a picture.
-function print(data, place, { offsets, covers }, weight, paints, paint) {
-  const red = paints[paint];
-  const green = paints[paint + 1];
-  const blue = paints[paint + 2];
+// Blends a colour into pixels, red and blue at once. A plain loop over whole numbers: it takes most of the time of a picture.
+function print(words, place, { offsets, covers }, weight, colour) {
+  const redBlue = colour & RED_BLUE;
+  const green = colour & GREEN;
   for (let each = 0; each < offsets.length; each++) {
     const at = place + offsets[each];
     const cover = (covers[each] * weight) >> 8;
     const rest = 256 - cover;
-    data[at] = (red * cover + data[at] * rest) >> 8;
-    data[at + 1] = (green * cover + data[at + 1] * rest) >> 8;
-    data[at + 2] = (blue * cover + data[at + 2] * rest) >> 8;
-    data[at + 3] = (255 * cover + data[at + 3] * rest) >> 8;
+    const was = words[at];
+    const both = (Math.imul(redBlue, cover) + Math.imul(was & RED_BLUE, rest)) >>> 8;
+    const middle = (Math.imul(green, cover) + Math.imul(was & GREEN, rest)) >>> 8;
+    words[at] = OPAQUE | (both & RED_BLUE) | (middle & GREEN);
   }
+}
+
+// A colour of the page as a pixel.
+function wordOf(context, colour) {
+  context.fillStyle = colour;
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(context.fillStyle.slice(at, at + 2), 16));
+  return OPAQUE | (blue << 16) | (green << 8) | red;
 }
 
 // The pixels around a point that its shape covers, and how much of each.
@@ -112,7 +108,7 @@ function stampOf(shape, side, stride, across, down) {
         hits += corners ? inside(corners, x, y) : x * x + y * y <= 1;
       }
       if (!hits) continue;
-      offsets.push(4 * (line * stride + column));
+      offsets.push(line * stride + column);
       covers.push(Math.round((256 * hits) / (FINE * FINE)));
     }
   }

@@ -22,14 +22,20 @@ class MapView {
   // The view that shows all points.
   fitted(width = this.width, height = this.height, places = this.points, beside = this.toolsWidth()) {
     const { left, right, bottom, top } = boundsOf(places, places.length / 2);
-    const scale = Math.min((width - beside) / (right - left || 1), height / (top - bottom || 1)) * 0.92;
-    return { x: (left + right) / 2 - beside / 2 / scale, y: (bottom + top) / 2, scale };
+    const above = height === this.height ? this.badgeHeight() : 0;
+    const scale = Math.min((width - beside) / (right - left || 1), (height - above) / (top - bottom || 1)) * 0.92;
+    return { x: (left + right) / 2 - beside / 2 / scale, y: (bottom + top) / 2 + above / 2 / scale, scale };
   }
 
   // How much of the left side the tools cover.
   toolsWidth() {
     const tools = this.root.querySelector(".ld-tools");
-    return getComputedStyle(tools).position === "absolute" && this.width > 400 ? tools.offsetWidth + 12 : 0;
+    return getComputedStyle(tools).position === "absolute" && this.width > 300 ? tools.offsetWidth + 12 : 0;
+  }
+
+  // How much of its top a line there covers.
+  badgeHeight() {
+    return this.root.querySelector(".ld-badge").hidden ? 0 : 34;
   }
 
   refit() {

@@ -49,6 +49,7 @@ def test_the_first_line_is_the_address_and_ctrl_c_closes_the_port(tmp_path):
     rest, complaints = process.communicate(timeout=PATIENCE)
     assert (process.returncode, rest) == (0, "")
     assert found[2] not in complaints
+    assert "The explorer is closed." in complaints
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", int(found[1])), timeout=PATIENCE)
 
@@ -143,3 +144,37 @@ def test_the_lines_of_the_page_make_the_same_bits(tmp_path, monkeypatch):
     assert main(shlex.split(lines["shell"])[1:]) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "embedding.npy"), state.coordinates)
     assert session.source.features == ("a 0", "a 1", "a 2", "a 3", "a 4")
+
+
+def test_columns_of_text_colour_without_being_asked_for(tmp_path, monkeypatch, capsys):
+    X, codes = blobs(60)
+    monkeypatch.chdir(tmp_path)
+    rows = ["plant,species,high,wide,note"]
+    rows += [f"p{row},k{codes[row]},{x!r},{y!r},same" for row, (x, y) in enumerate(X[:, :2].tolist())]
+    (tmp_path / "flowers.csv").write_text("\n".join(rows) + "\n")
+    words = ["flowers.csv", "-m", "pca"]
+    options = make_parser(words).parse(words)
+    session = _of_data(options, Session(options, ["explore", *words]))
+    assert session.source.features == ("high", "wide")
+    # Of the three the one that tells groups apart colours; names of rows and what is always the same do not.
+    assert session.source.label == "species"
+    assert set(session.source.columns) == {"plant", "species", "note"}
+    with Reader(session) as reader:
+        reader.settle()
+        reader.until("done", settled=True)
+        state = next(each for each in session.strip.states if each.settled)
+        lines = lines_of(state, session.source)
+    names = {}
+    exec(lines["python"], names)
+    np.testing.assert_array_equal(names["embedding"], state.coordinates)
+    assert lines["shell"].startswith("lowdim embed flowers.csv --label species --label plant --label note")
+    # What was asked for comes first, and what is left out stays out.
+    words = ["flowers.csv", "--label", "plant", "--drop", "note"]
+    options = make_parser(words).parse(words)
+    source = _of_data(options, Session(options, ["explore", *words])).source
+    assert source.label == "plant"
+    assert list(source.columns) == ["plant", "species"]
+    (tmp_path / "words.csv").write_text("a,b\nx,y\nz,w\n")
+    words = ["words.csv", "--no-open"]
+    assert main(["explore", *words]) == 1
+    assert "hold text" in capsys.readouterr().err

@@ -28,6 +28,7 @@ class Session:
         self.console = Console(QUIET if options.quiet else options.verbose)
         self.arguments = arguments
         self.interrupted = False
+        self.parting = ""
         self.checkpoint: str | None = vars(options).get("own:checkpoint")
         self._shown = self._display()
         self.events = Events(self.listen)
@@ -60,7 +61,7 @@ class Session:
     @contextmanager
     def working(self) -> Generator[None]:
         """While this is open, warnings are said in this program's way and signals heeded; bars go when it closes."""
-        with self.console.hearing_warnings(), heeding(self.console.tell):
+        with self.console.hearing_warnings(), heeding(self._acknowledge):
             try:
                 yield
             except KeyboardInterrupt as interrupt:
@@ -68,6 +69,10 @@ class Session:
                 raise
             finally:
                 self.quieten()
+
+    def _acknowledge(self, text: str) -> None:
+        """Answer a signal: by the command's own ``parting`` where it has nothing to write first."""
+        self.console.tell(self.parting or text)
 
     @property
     def advice(self) -> str:

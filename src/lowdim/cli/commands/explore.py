@@ -11,7 +11,7 @@ from ...errors import LowdimWarning
 from ..failures import about, finding_gaps
 from ..files.columns import read_for
 from ..files.in_shards import is_many
-from ..files.inputs import asked_for, check_sources, describe_table, read_table
+from ..files.inputs import asked_for, check_sources, describe_table, read_with_text
 from ..options.build import build
 from ..options.method import DEFAULT_METHOD, Chosen, add_choice, add_method, choose
 from ..options.shared import add_input, add_talk
@@ -80,6 +80,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
         if options.open:
             explorer.open()
         session.console.say("Ctrl-C ends the explorer.")
+        session.parting = "The explorer is closed."
         explorer.wait()
     except KeyboardInterrupt:
         pass
@@ -97,7 +98,7 @@ def _of_data(options: argparse.Namespace, session: Session) -> Any:
     chosen: Chosen = options.chosen
     check_method(chosen.method.name)
     model = build(chosen, options)
-    table = read_table(options.data, options, session)
+    table = read_with_text(options.data, options, session)
     session.console.say(describe_table(table))
     with finding_gaps(table):
         source = Source(

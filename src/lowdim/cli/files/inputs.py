@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,45 @@ def read_table(source: str, options: argparse.Namespace, session: Session) -> An
             return read_many(source, options)
     with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
         return files.read(source, **asked_for(options))
+
+
+def read_with_text(source: str, options: argparse.Namespace, session: Session) -> Any:
+    """The data for a picture: columns of text that nobody has spoken of go along beside the features, as labels do.
+
+    They are added to the options, so that the lines that read the same rows say so.
+    """
+    from ...data.files.reading import read_as
+    from ...data.files.table import Request, Roles, assign, quoted
+
+    def beside(names: Sequence[str], numeric: Sequence[bool], request: Request, source: str) -> Roles:
+        roles = assign(names, numeric, request, source)
+        texts = tuple(place for place in roles.features if not numeric[place])
+        features = tuple(place for place in roles.features if numeric[place])
+        if not texts or not features:
+            return roles
+        options.label = [*(options.label or ()), *(names[place] for place in texts)]
+        return Roles(features, (*roles.labels, *texts), roles.id)
+
+    if is_many(source) or options.transpose:
+        return read_table(source, options, session)
+    asked = options.label
+    with about(source), naming("label", asked_as_labels(options)), session.stage("read"):
+        table = read_as(Request(**asked_for(options)), source, beside)
+    if options.label != asked:
+        texts = options.label[len(asked or ()) :]
+        session.console.say(f"Text, which can colour the picture and is no feature: {quoted(texts)}.")
+    if asked is None and options.label:
+        table = replace(table, label=_most_telling(table.columns))
+        options.label = [table.label, *(name for name in options.label if name != table.label)]
+    return table
+
+
+def _most_telling(columns: dict[str, Any]) -> str:
+    """The column of the fewest values, but more than one: names of rows tell nothing by their colours."""
+    import numpy as np
+
+    counts = {name: len(np.unique(np.asarray(values, dtype=str))) for name, values in columns.items()}
+    return min(counts, key=lambda name: (counts[name] < 2, counts[name]))
 
 
 def ask_as_label(options: argparse.Namespace, column: str, option: str) -> None:

@@ -252,7 +252,8 @@ class _Rows:
         first = f" in column {self._name(column)!r}" if len(where) > 1 else ""
         raise FormatError(
             f"{source}: values are missing in {_columns(where)}, the first at line {at}{first}. Fill them in, take the "
-            f"rows out, or drop the {'columns' if first else 'column'}: {setting('drop', where[0])}."
+            f"rows out, or drop the {'columns' if first else 'column'}: "
+            f"{setting('drop', tuple(where[:10]) if first else where[0])}."
         )
 
     def _name(self, feature: int) -> str:

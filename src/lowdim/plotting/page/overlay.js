@@ -8,7 +8,7 @@ function drawOver(map, size) {
   pen.clearRect(0, 0, map.width, map.height);
   if (map.showContours) drawContours(map, pen, ink);
   if (map.showPictures) drawPictures(map, pen);
-  if (map.showNames) drawNames(map, pen, ink, paper);
+  if (map.showNames && !map.journey) drawNames(map, pen, ink, paper); // on the way no name has a place
   if (map.hovered >= 0) drawRing(pen, map.screen(map.hovered), size, ink, paper);
   if (map.outline) drawOutline(pen, map.outline, style);
 }

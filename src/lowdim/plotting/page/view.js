@@ -30,7 +30,7 @@ class MapView {
   // How much of the left side the tools cover.
   toolsWidth() {
     const tools = this.root.querySelector(".ld-tools");
-    return getComputedStyle(tools).position === "absolute" && this.width > 300 ? tools.offsetWidth + 12 : 0;
+    return getComputedStyle(tools).position === "absolute" && this.width > 240 ? tools.offsetWidth + 12 : 0;
   }
 
   // How much of its top a line there covers.

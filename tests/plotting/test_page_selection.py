@@ -48,6 +48,31 @@ def effects(browser):
     )
 
 
+def test_the_rows_of_a_selection_are_a_table(browser, page):
+    path, _, codes, columns = page
+    browser.open(path)
+    assert browser.run("document.querySelector('.ld-rows').hidden")
+    select(browser, codes)
+    assert browser.run("document.querySelectorAll('.ld-table tr').length") == 0  # nobody looks
+    click(browser, ".ld-rows summary")
+    browser.until("document.querySelectorAll('.ld-table tr').length === 51")
+    heads = browser.run("[...document.querySelectorAll('.ld-table th')].map((cell) => cell.textContent)")
+    assert heads == ["row", "label", "width", "legs", "noise"]
+    rows = np.flatnonzero(codes == 0)
+    cells = browser.run(
+        "[...document.querySelectorAll('.ld-table tr')[3].cells].map((cell) => cell.textContent)"
+    )
+    assert cells[:2] == [str(rows[2]), "ant"]
+    assert float(cells[2]) == pytest.approx(columns["width"][rows[2]], rel=1e-6)
+    assert cells[3] == str(columns["legs"][rows[2]])
+    assert "and 50 more" in text_of(browser, "table")
+    click(browser, ".ld-table tbody tr:nth-child(3) button")
+    assert browser.run("document.querySelector('.ld').map.hovered") == rows[2]
+    click(browser, ".ld-clear")
+    assert browser.run("document.querySelector('.ld-rows').hidden")
+    assert browser.problems == []
+
+
 def test_a_selection_is_told_apart(browser, page):
     path, _, codes, columns = page
     browser.open(path)

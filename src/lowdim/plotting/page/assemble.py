@@ -42,6 +42,7 @@ _SCRIPTS = (
     "key.js",
     "search.js",
     "tip.js",
+    "rows.js",
     "panel.js",
     "state.js",
     "start.js",

@@ -9,6 +9,7 @@ class Panel {
     this.first = data.colour;
     this.search = new Search(this);
     this.tip = new Tip(this);
+    this.rows = new RowTable(this);
     map.pictureOf = (row) => this.tip.pictureOf(row);
     this.listColumns();
     this.$("by").addEventListener("change", (event) => this.colourBy(this.colourable[event.target.selectedIndex]));
@@ -258,6 +259,7 @@ class Panel {
       : "Nothing selected: hold Shift and draw around some points.";
     for (const name of ["save", "closer", "clear"]) this.$(name).disabled = !this.chosen;
     tellMakeup(this);
+    this.rows.tell();
     tellApart(this);
     this.paint();
   }

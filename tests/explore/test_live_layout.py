@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from live import Page
 from reading import blobs, session_of
@@ -68,6 +69,18 @@ def test_a_card_of_the_film_strip_says_what_is_new(page):
     assert words[3].startswith("pca")
     titles = page.run("[...page.strip.cards.values()].map(({ show }) => show.querySelector('span').title)")
     assert titles[1].startswith("laplacian-eigenmaps, ")
+
+
+def test_a_fit_that_fails_before_the_page_is_open_is_told_there(browser):
+    with Page(browser, session_of(np.ones((50, 2))), opens=False) as page:
+        page.session.outbox.open()
+        while not (said := page.session.outbox.next()) or '"failed"' not in str(said):
+            continue
+        page.go(page.server.address)
+        page.until("!page.$('alert').hidden")
+        assert "rows are equal" in page.text("alert")
+        page.choose(".lx-method", "pca")
+        page.until("page.$('alert').hidden")
 
 
 def test_what_is_shown_twice_is_shown_once(page):

@@ -136,6 +136,32 @@ def test_a_failing_fit_is_told_and_the_session_goes_on():
         reader.until("done", generation=3 + 1)
 
 
+def test_a_page_that_comes_late_is_told_what_failed():
+    session = session_of(np.ones((50, 2)))
+    with Reader(session) as reader:
+        reader.until("failed", generation=0)
+        session.greet()
+        reader.until("hello")
+        assert "rows are equal" in reader.until("failed", generation=0)["message"]
+        reader.set("nothing")
+        reader.until("failed", generation=1)
+    X, codes = blobs()
+    session = session_of(X, codes, method="pca")
+    with Reader(session) as reader:
+        reader.until("done")
+        reader.set("tsne", perplexity=100, n_neighbors=5)
+        reader.until("failed", generation=1)
+        reader.set("pca", whiten=True)
+        reader.until("done", generation=2)
+        before = len(reader.heard("failed"))
+        session.greet()
+        reader.until("state", state=2)
+        reader.until("badge")
+        reader.send("pause")
+        reader.until("paused")
+        assert len(reader.heard("failed")) == before
+
+
 def test_a_slow_reader_gets_fewer_frames_and_never_old_ones():
     X, codes = blobs()
     session = session_of(X, codes)

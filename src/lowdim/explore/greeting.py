@@ -21,12 +21,14 @@ MOST_NAMES = 20_000
 
 
 def say_hello(session: Session) -> None:
-    """The greeting, the points and columns, and the states that are kept."""
+    """The greeting, the points and columns, the states that are kept, and why there is nothing new."""
     session.outbox.say("hello", **hello(session))
     say_content(session)
     for state in session.strip.states:
         session.outbox.put_state(state)
     session.outbox.note("badge", text=session.badge, generation=session.generation)
+    if session.failure:  # before this page came: nobody has read why there is no picture
+        session.outbox.say("failed", generation=session.generation, message=session.failure)
 
 
 def say_content(session: Session) -> None:

@@ -284,6 +284,7 @@ class Session(Worker):
     def restore(self, state: State) -> None:
         """Show a state again, and go on from it."""
         self.stop()
+        self.failure = ""
         self.setting = self.setting_shown = state.setting
         self.method_shown = state.setting.method
         self.iteration = state.iteration

@@ -49,6 +49,7 @@ class Worker(ABC):
         self.outbox = Outbox()
         self.generation = 0
         self.job: Job | None = None
+        self.failure = ""
         self._changed = Condition()
         self._wanted: Job | None = None
         self._pending: dict[str, dict[str, Any]] = {}
@@ -127,6 +128,8 @@ class Worker(ABC):
                 if self._closed:
                     return
                 self.job, self._wanted, self._stopping = self._wanted, None, False
+            if self.job is not None:
+                self.failure = ""
             is_settling = self.job is not None and self.job.kind == "settle"
             try:
                 # Beside a browser small problems are many times slower on several threads of BLAS. What is settled is
@@ -138,7 +141,8 @@ class Worker(ABC):
                     self.outbox.say("cancelled", generation=self.job.generation)
             except Exception as error:  # noqa: BLE001 - a fault of ours is told, and the session goes on
                 text = str(error) if isinstance(error, FAILURES) else f"{type(error).__name__}: {error}"
-                self.outbox.say("failed", generation=self.generation, message=text or type(error).__name__)
+                self.failure = text or type(error).__name__
+                self.outbox.say("failed", generation=self.generation, message=self.failure)
             finally:
                 self.job = None
 

@@ -45,7 +45,7 @@ class Explorer {
       state: () => this.strip.add(message),
       done: () => this.done(message),
       scores: () => this.scores(message),
-      failed: () => message.generation >= this.generation && this.alert(message.message),
+      failed: () => this.failed(message),
       refused: () => this.sides.refused(message),
       warned: () => this.alert(message.message),
       restored: () => this.restored(message),
@@ -174,6 +174,13 @@ class Explorer {
     this.strip.mark(state);
     this.showAxes(state);
     this.remember();
+  }
+
+  failed({ generation, message }) {
+    if (generation < this.generation) return;
+    this.alert(this.strip.cards.size ? `${message} Shown is the picture before.` : message);
+    this.$("stage").textContent = "";
+    this.$("progress").hidden = true;
   }
 
   alert(text) {

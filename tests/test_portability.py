@@ -85,6 +85,7 @@ def test_what_systems_lack_is_asked_for_in_one_file():
         "win32",
         "darwin",
         "os.name",
+        "ctypes.CDLL",
         "platform.system",
         "SIGHUP",
         "SIGKILL",

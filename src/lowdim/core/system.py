@@ -143,6 +143,15 @@ def safe_copier() -> Callable[..., int] | None:
     return copy
 
 
+def glibc() -> Any:
+    """The C library where it is glibc, whose heap can be told when to give memory back; else None."""
+    try:
+        library = ctypes.CDLL(None)
+        return library if library.mallopt and library.malloc_trim else None
+    except (AttributeError, OSError, TypeError):  # another C library, or none by that name
+        return None
+
+
 def cache_home() -> Path:
     """The folder in which data sets that were fetched are kept, where each system has such.
 

@@ -8,13 +8,13 @@ back.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from functools import cache
 from threading import Lock
 from types import TracebackType
 from typing import Any
 
+from ..core.system import glibc
 from ..store.tasks import TaskStore
 from .task import Task, perform
 
@@ -64,8 +64,4 @@ def _glibc() -> Any:
     """The C library, where it is glibc and Dask has set its limit; else None."""
     if os.environ.get(VARIABLE) != str(GIVEN):
         return None
-    try:
-        library = ctypes.CDLL(None)
-        return library if library.mallopt and library.malloc_trim else None
-    except (AttributeError, OSError, TypeError):  # another C library, or none by that name
-        return None
+    return glibc()

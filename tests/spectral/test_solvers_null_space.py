@@ -78,7 +78,7 @@ def test_vectors_beyond_the_null_space_are_sought_beside_it(solver):
 def test_points_of_one_group_have_no_null_space_to_tell(recwarn):
     F, _ = leaning(groups=1)
     solution = solve(problem(F), 2, run=Run.of(0))
-    assert solution.solver == "shift-invert"
+    assert "null space" not in [attempt.solver for attempt in solution.attempts]
     assert not recwarn.list
 
 

@@ -74,7 +74,7 @@ def geodesics(n_rows: int, k: int) -> PlannedStage:
     """Shortest paths between all pairs."""
     return PlannedStage(
         "geodesics",
-        n_rows**2 * (10 + k) * 6e-10,
+        n_rows**2 * (10 + k) * 4e-10,
         DOUBLE * n_rows**2,
         square(n_rows),
         certain=True,

@@ -28,7 +28,7 @@ _ENTRY, _ROW, _CALL = 5e-10, 5e-10, 5e-6
 _WORK, _FILLED, _SOLVED, _ROW_SOLVED, _SOLVE = 4e-11, 1e-8, 6.5e-10, 4e-8, 1.5e-4
 #: Seconds a row of ordering a matrix whose levels are narrow.
 _ORDERED = 3e-6
-WORTH_A_TRIAL, _SURELY = 400, 10
+WORTH_A_TRIAL, _SURELY = 400, 3
 """Products that a factor must cost for a trial of Lanczos to be worth its price, and how many times as many the guess
 must be to need no symbolic factor: it is up to twenty times too high."""
 
@@ -57,7 +57,9 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
     operator, size, k = standard.problem.operator, standard.size, settings.n_components
     halves = factors_half(standard)
     matrix = operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
-    levels, widest = map(int, kernels.neighbors.graphs.breadth(matrix.indptr, matrix.indices))
+    # Along the edges of F alone a search from each point that is in nobody's list would go over all others again.
+    both = sparse.csr_array(abs(matrix) + abs(matrix).T) if halves else matrix
+    levels, widest = map(int, kernels.neighbors.graphs.breadth(both.indptr, both.indices))
     product = _ENTRY * matrix.nnz * (2 if halves else 1) + _ROW * size * basis_size(k) + _CALL
     products = 120 + 5 * levels + 10 * k if isinstance(operator, Laplacian) else WORTH_A_TRIAL
     lanczos, factors = products * product, 2 if halves else 1

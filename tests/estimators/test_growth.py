@@ -9,7 +9,7 @@ from registry import make
 import lowdim
 from lowdim.core.run import Run
 from lowdim.data.rows import Rows
-from lowdim.errors import InputError, Stop
+from lowdim.errors import InputError, InterruptedWarning, Stop
 from lowdim.estimators.embedding_driver.embedding_growth import _relocated
 
 GROWING = ["TSNE", "SymmetricSNE", "SNE", "ElasticEmbedding", "UMAP", "UMAP-symmetric"]
@@ -127,6 +127,24 @@ def test_a_picture_that_is_left_while_it_is_small_has_its_old_size():
     assert grown.n_iter_ == 100
     widths = [np.ptp(one.embedding_[:130], axis=0).max() for one in (model, grown)]
     assert widths[1] == pytest.approx(widths[0], rel=0.3)
+
+
+@pytest.mark.parametrize("cut", [60, 140])
+def test_unfolding_goes_on_from_a_checkpoint_to_the_same_bits_at_any_thread_count(cut, tmp_path):
+    whole = [lowdim.TSNE(perplexity=10, n_jobs=n).fit(OLD).update(NEW).embedding_ for n in (1, 2)]
+    np.testing.assert_array_equal(*whole)
+    model, heard = lowdim.TSNE(perplexity=10).fit(OLD), []
+
+    def interrupt(event):
+        if event.stage == "optimise" and event.data.get("iteration") == cut:
+            raise KeyboardInterrupt
+
+    model.set_params(checkpoint=tmp_path / "kept", callback=interrupt)
+    with pytest.warns(InterruptedWarning):
+        model.update(NEW)
+    model.set_params(callback=lambda event: heard.append(event.data.get("iteration")))
+    np.testing.assert_array_equal(model.update(NEW).embedding_, whole[0])
+    assert min(one for one in heard if one is not None) >= cut
 
 
 def test_many_updates_keep_every_row_in_its_place():

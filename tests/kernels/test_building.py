@@ -33,7 +33,6 @@ RARE = {
     "embedding.radial_table.locate",
     "embedding.strongest.cutoffs",
     "neighbors.forest.grow",
-    "spectral.sparse_product.product",
 }
 
 

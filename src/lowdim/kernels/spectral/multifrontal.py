@@ -87,7 +87,7 @@ def _take_off(
         p += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def _exchange(front: Floats, width: int, k: int, order: Integers) -> bool:
     """Bring the largest entry of row k among the pivots to the diagonal, by columns; whether it is not zero."""
     own, best = front[k], k
@@ -103,7 +103,7 @@ def _exchange(front: Floats, width: int, k: int, order: Integers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def _reduce(front: Floats, i: int, first: int, last: int, end: int, factors: Floats) -> None:
     """Take the pivot rows [first, last), at most eight, off row i in the columns from ``first`` to ``end``."""
     own, stride = front[i], front.shape[1]
@@ -117,7 +117,7 @@ def _reduce(front: Floats, i: int, first: int, last: int, end: int, factors: Flo
     _take_off(front.reshape(-1), stride, i, first, last, first + 8, end, factors)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def eliminate(front: Floats, width: int, order: Integers) -> bool:
     """A = LU of the pivots of a front, U with a diagonal of ones, in place; whether no pivot was zero.
 
@@ -167,7 +167,7 @@ def eliminate(front: Floats, width: int, order: Integers) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, fastmath={"contract"}, forceinline=True)
 def eliminate_symmetric(front: Floats, width: int) -> bool:
     """A = U'U of the pivots of a front, in place in its upper triangle; whether all were positive.
 

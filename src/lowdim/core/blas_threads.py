@@ -10,7 +10,10 @@ from threadpoolctl import threadpool_limits
 
 
 class _OneBlasThread:
-    """While anybody in the process is inside, BLAS has one thread: with two, sums end in other last digits."""
+    """While anybody in the process is inside, BLAS has one thread: with two, sums end in other last digits.
+
+    So do those of fits in other threads meanwhile: for work over many fits or shards, not within a stage of one fit.
+    """
 
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import numpy as np
 
-from ...core.blas_threads import ONE_BLAS_THREAD
 from ...core.lapack import eigenpairs
 from ...core.records import Floats
 from .common import Settings, Standard, Trial
-
-#: Points up to which LAPACK's threads wait for each other longer than they work.
-_ALONE = 600
 
 
 def solve(standard: Standard, settings: Settings) -> Trial:
@@ -30,9 +24,8 @@ def solve(standard: Standard, settings: Settings) -> Trial:
     n, k = standard.size, settings.n_components
     first = 0 if standard.problem.end == "smallest" else n - k
     S = (S + S.T) / 2
-    with ONE_BLAS_THREAD if n <= _ALONE else nullcontext():
-        _, vectors = eigenpairs(S, first, first + k - 1)
-        if vectors.shape[1] < k:
-            # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
-            vectors = eigenpairs(S)[1][:, first : first + k]
+    _, vectors = eigenpairs(S, first, first + k - 1)
+    if vectors.shape[1] < k:
+        # LAPACK's choice by index finds too few where nearly all eigenvalues are equal.
+        vectors = eigenpairs(S)[1][:, first : first + k]
     return Trial(vectors, 1)

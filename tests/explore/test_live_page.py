@@ -273,12 +273,18 @@ def test_all_rows_are_shown_and_a_slider_comes_back_to_the_sample(browser, monke
         page.until("map.root.querySelector('.ld-badge').textContent === 'settled'")
         page.click(".lx-place")
         page.until("map?.count === 200")
+        page.until("page.$('stage').textContent === '' && page.$('progress').hidden")
+        assert page.text("sample").strip().startswith("All 200 rows are shown")
+        assert page.run("page.$('place').getClientRects().length") == 0
         page.run("void map.selectRows([199, 3])")
         page.click(".lx-faithful")
         page.until("page.$('alert').textContent.includes('sample')")
         page.click("#lx-whiten")
         page.until("map?.count === 60")
+        assert page.text("sample").startswith("Sliding on a sample of 60 of 200 rows.")
+        assert page.run("page.$('place').getClientRects().length") == 1
         page.rest(3, whiten=True)
+        page.until("page.$('recall').textContent.endsWith('(exact, all points of the sample)')")
         assert page.run("page.root.dataset.state") == "ready"
         assert browser.problems == []
 

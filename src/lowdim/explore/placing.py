@@ -19,6 +19,7 @@ BLOCK_ROWS = 20_000
 """Rows that are placed between two looks at what else is wanted."""
 FEW_BLOCKS = 40
 """Frames in which new rows arrive."""
+PLACING = "placing all rows"
 
 
 def place_all(session: Session) -> None:
@@ -29,12 +30,14 @@ def place_all(session: Session) -> None:
         raise InputError("All rows are shown already.")
     if model is None or session.setting_shown != session.setting:
         raise InputError("Only a settled picture has a place for other rows. Press Settle first.")
-    placed = _placed(session, model, whole.X, "placing all rows")
+    placed = _placed(session, model, whole.X, PLACING)
     points = in_view(placed, session.axes)
     points[source.chosen] = in_view(np.asarray(model.embedding_), session.axes)
     session.is_whole = True
     content = whole.content(points).packed(None)
     session.outbox.put(Block(CONTENT, content.encode("ascii"), session.generation))
+    session.outbox.forget("progress")
+    session.outbox.note("stage", name=PLACING, state="finished")
     session.outbox.note(
         "badge", text=f"all {len(points):,} rows, placed by the model of the sample", generation=0
     )

@@ -66,13 +66,20 @@ class Explorer {
     this.generation = hello.generation;
     this.$("title").textContent = hello.title;
     this.$("size").textContent = `${number(hello.rows)} rows, ${number(hello.features)} features`;
-    const sample = this.$("sample");
-    sample.hidden = hello.all === hello.rows;
-    sample.firstElementChild.textContent = `Sliding on a sample of ${number(hello.rows)} of ${number(hello.all)} rows. The others are placed when a picture is settled.`;
+    this.$("sample").hidden = hello.all === hello.rows;
+    this.tellSample();
     this.controls.begin(hello);
     this.sides.begin(hello);
     this.strip.clear();
     this.showPaused(hello.paused);
+  }
+
+  tellSample() {
+    const { rows, all } = this.hello;
+    this.$("place").hidden = this.isWhole;
+    this.$("sample").firstElementChild.textContent = this.isWhole
+      ? `All ${number(all)} rows are shown, placed by the model of a sample of ${number(rows)}. Sliders come back to the sample.`
+      : `Sliding on a sample of ${number(rows)} of ${number(all)} rows. The others are placed when a picture is settled.`;
   }
 
   lost(why) {
@@ -104,6 +111,7 @@ class Explorer {
     if (colour && data.columns.some((column) => column.name === colour)) this.map.colourBy(colour);
     this.map.ghost(this.$("ghost").getAttribute("aria-pressed") === "true");
     this.root.dataset.state = "ready";
+    this.tellSample();
     this.recall();
     for (const message of waiting) this.receive(message);
   }
@@ -166,7 +174,8 @@ class Explorer {
     this.$("progress").hidden = true;
     this.strip.score(state, recall);
     this.sides.judged();
-    this.$("recall").textContent = `${(100 * recall).toFixed(1)} % of the ${k} nearest (exact, all points)`;
+    const asked = this.hello.all === this.hello.rows ? "all points" : "all points of the sample";
+    this.$("recall").textContent = `${(100 * recall).toFixed(1)} % of the ${k} nearest (exact, ${asked})`;
   }
 
   restored({ state, setting }) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .. import kernels
@@ -83,31 +85,53 @@ def _settle_round(
     edges: Edges, rows: Integers, bounds: Integers, width: float, paths: Floats, run: Run
 ) -> int:
     """Fill the rows of the nodes of some groups from those of all nodes before them; how many took the heap."""
-    done, n_groups = int(bounds[0]), bounds.size - 1
-    by_heap = np.zeros(n_groups, np.int64)
+    done = int(bounds[0])
 
-    def solve(groups: slice) -> None:
-        by_heap[groups.start] = kernels.affinities.geodesic_pairs.paths_of_groups(
-            edges, rows, bounds[groups.start : groups.stop + 1], done, 1.0 / width, paths
+    def solve(groups: slice) -> int:
+        limits = bounds[groups.start : groups.stop + 1]
+        return kernels.affinities.geodesic_pairs.paths_of_groups(
+            edges, rows, limits, done, 1.0 / width, paths
         )
 
-    def give(groups: slice) -> State:
-        lengths = paths[rows[bounds[groups.start] : bounds[groups.stop]]]
-        return {"lengths": lengths, "by_heap": int(by_heap[groups].sum())}
+    return _fill(solve, f"pairs from {done}", 8, (rows, bounds), paths, run)
 
-    def take(groups: slice, state: State) -> None:
-        paths[rows[bounds[groups.start] : bounds[groups.stop]]] = state["lengths"]
-        by_heap[groups.start] = state["by_heap"]
+
+def _fill(
+    solve: Callable[[slice], int],
+    name: str,
+    share: int,
+    groups: tuple[Integers, Integers],
+    paths: Floats,
+    run: Run,
+) -> int:
+    """Fill the rows of groups, some groups at a time; how many took the heap, as ``solve`` says of its groups.
+
+    A block is at most four groups, and one of ``share`` of them.
+    """
+    rows, bounds = groups
+    n_groups = bounds.size - 1
+    by_heap = np.zeros(n_groups, np.int64)
+
+    def work(block: slice) -> None:
+        by_heap[block.start] = solve(block)
+
+    def give(block: slice) -> State:
+        lengths = paths[rows[bounds[block.start] : bounds[block.stop]]]
+        return {"lengths": lengths, "by_heap": int(by_heap[block].sum())}
+
+    def take(block: slice, state: State) -> None:
+        paths[rows[bounds[block.start] : bounds[block.stop]]] = state["lengths"]
+        by_heap[block.start] = state["by_heap"]
 
     run.fill(
-        solve,
+        work,
         n_groups,
-        name=f"pairs from {done}",
-        width=8 * rows.size * int(np.diff(bounds).max(initial=1)),
-        block_rows=min(4, max(1, n_groups // 8)),
+        name=name,
+        width=8 * paths.shape[1] * int(np.diff(bounds).max(initial=1)),
+        block_rows=min(4, max(1, n_groups // share)),
         give=give,
         take=take,
-        done=lambda groups: run.progress(int(bounds[groups]), rows.size),
+        done=lambda count: run.progress(int(bounds[count]), rows.size),
     )
     return int(by_heap.sum())
 
@@ -131,33 +155,11 @@ def _settle(
     edges = _edges(graph)
     rows, bounds, width = _groups(edges, seeds)
 
-    by_heap = np.zeros(bounds.size - 1, np.int64)
-
-    def solve(groups: slice) -> None:
+    def solve(groups: slice) -> int:
         limits = bounds[groups.start : groups.stop + 1]
-        by_heap[groups.start] = kernels.affinities.geodesic.paths_of_groups(
-            edges, seeds, rows, limits, 1.0 / width, paths
-        )
+        return kernels.affinities.geodesic.paths_of_groups(edges, seeds, rows, limits, 1.0 / width, paths)
 
-    def give(groups: slice) -> State:
-        lengths = paths[rows[bounds[groups.start] : bounds[groups.stop]]]
-        return {"lengths": lengths, "by_heap": int(by_heap[groups].sum())}
-
-    def take(groups: slice, state: State) -> None:
-        paths[rows[bounds[groups.start] : bounds[groups.stop]]] = state["lengths"]
-        by_heap[groups.start] = state["by_heap"]
-
-    run.fill(
-        solve,
-        by_heap.size,
-        name="paths",
-        width=8 * graph.shape[0] * int(np.diff(bounds).max(initial=1)),
-        block_rows=min(4, max(1, by_heap.size // 32)),
-        give=give,
-        take=take,
-        done=lambda groups: run.progress(int(bounds[groups]), n_rows),
-    )
-    _tell(n_rows, int(by_heap.sum()), run)
+    _tell(n_rows, _fill(solve, "paths", 32, (rows, bounds), paths, run), run)
     return paths
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from lowdim import kernels
 from lowdim.affinities import paths_from_new, shortest_paths, squared_paths, symmetrize
+from lowdim.affinities.geodesic import _rounds
 from lowdim.core.events import Event
 from lowdim.core.records import Neighbors
 from lowdim.core.run import Run
@@ -217,22 +220,43 @@ def large() -> csr_array:
     return neighbor_graph(np.random.default_rng(10).normal(size=(2000, 5)), 6)
 
 
+def cloud() -> csr_array:
+    """Few nodes hold most edges, in several rounds of falling numbers of neighbours."""
+    return neighbor_graph(np.random.default_rng(12).normal(size=(1300, 40)), 8)
+
+
 def pairs() -> csr_array:
     """Many components of two nodes."""
     return graph_of(150, [(2 * i, 2 * i + 1) for i in range(75)], np.arange(75.0))
 
 
-@pytest.mark.parametrize("make", [*GRAPHS, long_chain, large, pairs])
+@pytest.mark.parametrize("make", [*GRAPHS, long_chain, large, cloud, pairs])
 def test_all_pairs_from_one_half_of_them_equal_the_squares_of_scipys(make) -> None:
     graph = make()
     np.testing.assert_allclose(squared_paths(graph, Run.of()), dijkstra(graph) ** 2, rtol=1e-12)
 
 
-def test_all_pairs_from_one_half_have_the_same_bits_at_every_number_of_threads() -> None:
-    graph = large()
+@pytest.mark.parametrize("make", [large, cloud])
+def test_all_pairs_from_one_half_have_the_same_bits_at_every_number_of_threads(make) -> None:
+    graph = make()
     np.testing.assert_array_equal(
         squared_paths(graph, Run.of(n_jobs=1)), squared_paths(graph, Run.of(n_jobs=3))
     )
+
+
+@pytest.mark.parametrize("make", [large, cloud, pairs])
+def test_rounds_hold_every_node_once_and_hubs_come_first_where_there_are_any(make) -> None:
+    graph = make()
+    rows, rounds, width = _rounds((graph.indptr, graph.indices, graph.data))
+    assert sorted(rows) == list(range(graph.shape[0]))
+    assert width > 0
+    ends = [0, *(bounds[-1] for bounds in rounds)]
+    assert [bounds[0] for bounds in rounds] == ends[:-1]
+    assert ends[-1] == rows.size
+    degrees = np.diff(graph.indptr)[rows]
+    parts = [degrees[start:end] for start, end in pairwise(ends)]
+    falls = all(before.min() >= after.max() for before, after in pairwise(parts))
+    assert falls == (make in (cloud, pairs))
 
 
 @pytest.mark.parametrize("n_done", [0, 320])

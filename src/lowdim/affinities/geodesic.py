@@ -16,6 +16,9 @@ WIDTH = 0.2
 #: Rounds of all pairs, at most, and groups of a round, at least: many rounds leave less to walk, large ones keep more
 #: threads at work.
 _ROUNDS, _FEWEST_OF_A_ROUND = 16, 32
+#: Share of the edges that rounds along the tree would walk, up to which rounds by the number of neighbours are taken:
+#: their groups lie further apart, and their labels are corrected more often.
+_HALF = 0.5
 Edges = tuple[Integers, Integers, Floats]
 
 
@@ -65,16 +68,13 @@ def squared_paths(graph: Sparse, run: Run) -> Floats:
         Hears of the progress; the lengths do not depend on its workers.
     """
     size = graph.shape[0]
-    rows, bounds, width = _groups(_edges(graph), (np.arange(size + 1), np.arange(size), np.zeros(size)))
+    rows, rounds, width = _rounds(_edges(graph))
     nodes = np.empty(size, np.int64)
     nodes[rows] = np.arange(size)
     renumbered = Sparse(graph[rows][:, rows])
     renumbered.sort_indices()
     edges, paths = _edges(renumbered), np.empty((size, size))
-    n_by_heap = 0
-    for first in range(0, bounds.size - 1, step := max(_FEWEST_OF_A_ROUND, -(-bounds.size // _ROUNDS))):
-        limits = bounds[first : first + step + 1]
-        n_by_heap += _settle_round(edges, rows, limits, width, paths, run)
+    n_by_heap = sum(_settle_round(edges, rows, bounds, width, paths, run) for bounds in rounds)
     _tell(size, n_by_heap, run)
     loops = kernels.affinities.geodesic_pairs
     run.map(lambda part: loops.squared_in_order(paths, nodes, part.start, part.stop), size)
@@ -184,12 +184,54 @@ def _groups(edges: Edges, seeds: tuple[Integers, Integers, Floats]) -> tuple[Int
     indptr, nodes, _ = seeds
     if indptr.size - 1 < kernels.affinities.geodesic.FEWEST:
         return np.arange(indptr.size - 1), np.array([0, indptr.size - 1]), 1.0
-    order, parents, lengths = kernels.affinities.batches.spanning_forest(*edges)
+    order, parents, width = _forest(edges)
     anchors = np.zeros(indptr.size - 1, np.int64)
     seeded = np.diff(indptr) > 0
     anchors[seeded] = nodes[indptr[:-1][seeded]]
     rows, bounds = kernels.affinities.batches.group_rows(
         order, parents, anchors, kernels.affinities.geodesic.LANES
     )
+    return rows, bounds, width
+
+
+def _rounds(edges: Edges) -> tuple[Integers, list[Integers], float]:
+    """All nodes in groups that start near each other, the bounds of the groups of each round, and the queue's step.
+
+    Groups follow one another along the spanning tree. Where few nodes hold most of the edges, as the hubs of clouds in
+    many dimensions do (Radovanovic, Nanopoulos & Ivanovic 2010), rounds take nodes by falling number of neighbours
+    instead: no edge of a hub is walked after its round, and next to none are left between the last ones.
+    """
+    order, parents, width = _forest(edges)
+
+    def grouped(nodes: Integers) -> tuple[Integers, Integers]:
+        rows, bounds = kernels.affinities.batches.group_rows(
+            order, parents, nodes, kernels.affinities.geodesic.LANES
+        )
+        return nodes[rows], bounds
+
+    rows, bounds = grouped(np.arange(order.size))
+    step = max(_FEWEST_OF_A_ROUND, -(-bounds.size // _ROUNDS))
+    hubs = np.argsort(-np.diff(edges[0]), kind="stable")
+    if np.sum(parents < 0) > 1 or _walked(edges, hubs) > _HALF * _walked(edges, rows):
+        starts = range(0, bounds.size - 1, step)
+        return rows, [bounds[start : start + step + 1] for start in starts], width
+    n_nodes = step * kernels.affinities.geodesic.LANES
+    parts = [grouped(np.sort(hubs[start : start + n_nodes])) for start in range(0, order.size, n_nodes)]
+    rounds = [n_nodes * turn + limits for turn, (_, limits) in enumerate(parts)]
+    return np.concatenate([part for part, _ in parts]), rounds, width
+
+
+def _walked(edges: Edges, nodes: Integers) -> float:
+    """Share of the edges that a node walks on average where nodes are done in this order: those of nodes to come."""
+    indptr, indices, _ = edges
+    places = np.empty(nodes.size, np.int64)
+    places[nodes] = np.arange(nodes.size)
+    ends = np.minimum(np.repeat(places, np.diff(indptr)), places[indices])
+    return float(ends.mean()) / nodes.size if ends.size else 0.0
+
+
+def _forest(edges: Edges) -> tuple[Integers, Integers, float]:
+    """The minimum spanning forest: nodes in the order of joining and their parents; and the step of the queue."""
+    order, parents, lengths = kernels.affinities.batches.spanning_forest(*edges)
     short = lengths[(parents >= 0) & (lengths > 0)]
-    return rows, bounds, WIDTH * float(np.median(short)) if short.size else 1.0
+    return order, parents, WIDTH * float(np.median(short)) if short.size else 1.0

@@ -12,10 +12,13 @@ import numpy as np
 
 from ...core.records import Floats, Integers
 from ..compiling import njit
+from ..prefetch import prefetch
 from .edge_relaxation import LANES, relax
 from .geodesic import BUCKETS, FEWEST, Graph, Queue, bucket_of, enqueue, paths_by_heap
 
 _TILE = 32
+#: Rows that are asked for before they are read.
+_AHEAD = 16
 
 
 @njit(cache=True, nogil=True)
@@ -25,6 +28,10 @@ def _begin(
     """Labels of a group: those of the nodes that are done, and of the group itself."""
     first, last = span
     for node in range(n_done):
+        # Rows lie so far apart that the machine foresees none of them.
+        ahead = rows[min(node + _AHEAD, n_done - 1)] * out.shape[1] + first
+        prefetch(out, ahead)
+        prefetch(out, ahead + LANES // 2)
         row = out[rows[node]]
         for lane in range(last - first):
             labels[node, lane] = row[first + lane]

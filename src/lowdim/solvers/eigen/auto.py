@@ -7,15 +7,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy import sparse
 
 from ...core.messages import named
-from ...core.records import Attempt, Floats, Operator, Problem, Solution
+from ...core.records import Attempt, Floats, Problem, Solution
 from ...core.run import Run
 from ...errors import ConvergenceError, ConvergenceWarning, InputError
-from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian, Normal
+from ...spectral.operators import CenteredGram, Laplacian, Normal
 from . import dense, lanczos, lobpcg, shift_invert
-from .common import Settings, Solver, SolverFailure, Standard, Trial, finish, measured, standardise
+from .common import (
+    Settings,
+    Solver,
+    SolverFailure,
+    Standard,
+    Trial,
+    estimated_norm,
+    finish,
+    is_dense,
+    measured,
+    standardise,
+)
 from .forecast import foresee
 from .null_space import null_space
 
@@ -92,7 +102,8 @@ _Rungs = Callable[[Standard, Settings], Iterator[_Rung]]
 
 def _solve(problem: Problem, solver: str, settings: Settings) -> Solution:
     is_rough = settings.tolerance >= lanczos.ROUGH
-    standard = standardise(problem, settings.run, roughly=is_rough)
+    by_lanczos = solver in (*_LADDER, "lanczos")
+    standard = standardise(problem, settings.run, roughly=is_rough, in_passing=by_lanczos)
     n_components = settings.n_components
     if not 1 <= n_components <= standard.room:
         raise InputError(
@@ -159,7 +170,7 @@ def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         return
     if problem.end == "largest":
         yield _Rung("lanczos", "the wanted end lies apart", lanczos.solve)
-    elif isinstance(problem.operator, CenteredGram | GramRows) or _is_dense(problem.operator):
+    elif is_dense(problem.operator):
         yield _Rung("lanczos", "a dense matrix has no sparse factor", lanczos.solve)
     else:
         yield from _by_cost(standard, settings)
@@ -190,15 +201,13 @@ def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
 
 
-def _is_dense(operator: Operator) -> bool:
-    return isinstance(operator, Explicit) and not sparse.issparse(operator.matrix)
-
-
 def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> Solution:
     """Try one rung after another until a solution passes; each starts from the best so far."""
     attempts: list[Attempt] = []
     best: Solution | None = None
     for rung in rungs:
+        if not standard.norm and rung.name != "lanczos":
+            standard = replace(standard, norm=estimated_norm(standard, settings.run))
         if rung.dear and best is not None and _worst(standard, best) <= standard.bound(best.values, _GOOD):
             continue
         settings.run.chosen("solver", rung.name, rung.why)
@@ -206,6 +215,7 @@ def _climb(standard: Standard, settings: Settings, rungs: Iterator[_Rung]) -> So
         if trial is None:
             attempts.append(Attempt(rung.name, rung.why, outcome))
             continue
+        standard = replace(standard, norm=trial.norm or standard.norm)
         solution = finish(standard, trial, rung.name, settings.n_components)
         attempts.append(
             Attempt(rung.name, rung.why, outcome or f"residual {solution.residuals.max():.1e} |A|")

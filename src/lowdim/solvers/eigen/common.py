@@ -16,11 +16,11 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ... import kernels
-from ...core.records import Floats, Problem, Solution, Sparse
+from ...core.records import Floats, Operator, Problem, Solution, Sparse
 from ...core.run import Run
 from ...errors import LowdimError
 from ...kernels.spectral.lanczos import Rows
-from ...spectral.operators import Explicit, Laplacian
+from ...spectral.operators import CenteredGram, Explicit, GramRows, Laplacian
 from ...spectral.signs import leading_signs
 from .generalised import Root
 
@@ -50,10 +50,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a solver hands back: vectors y whose span holds the wanted ones, and its products or solves."""
+    """What a solver hands back: vectors y whose span holds the wanted ones, products or solves, and |S| if seen."""
 
     vectors: Floats
     iterations: int
+    norm: float = 0.0
 
 
 class SolverFailure(LowdimError):
@@ -78,9 +79,9 @@ class Standard:
 
     ``scale`` is the diagonal of B^-1/2 (None: ones), ``root`` the factor of a B that is not diagonal, ``basis``
     N x t has orthonormal columns, ``norm`` is |S| to two per cent, or a bound of up to 2 |S| where a rough solution of
-    a Laplacian is wanted. ``invariant`` says whether S maps the span of the basis into itself, as it does when the
-    trivial solutions are eigenvectors. ``rows`` are those of A and the scale for compiled steps of Lanczos, where A has
-    few of them.
+    a Laplacian is wanted, or 0 where Lanczos is to see it on its way. ``invariant`` says whether S maps the span of the
+    basis into itself, as it does when the trivial solutions are eigenvectors; a dense S that it is not asked of counts
+    as if it did. ``rows`` are those of A and the scale for compiled steps of Lanczos, where A has few of them.
     """
 
     problem: Problem
@@ -192,18 +193,32 @@ def standard_form(problem: Problem) -> Standard:
     return replace(free, basis=range_of(free.images(problem.trivial)))
 
 
-def standardise(problem: Problem, run: Run, *, roughly: bool = False) -> Standard:
-    """Bring a problem to standard form; ``roughly``: the norm of a Laplacian is bounded, which takes no products."""
+def standardise(problem: Problem, run: Run, *, roughly: bool = False, in_passing: bool = False) -> Standard:
+    """Bring a problem to standard form.
+
+    ``roughly``: the norm of a Laplacian is bounded, which takes no products. ``in_passing``: that of a dense matrix at
+    its large end is left to Lanczos, whose Krylov space tells it, as both ends of a spectrum come out together.
+    """
     free = standard_form(problem)
     operator = problem.operator
+    if in_passing and problem.end == "largest" and free.root is None and is_dense(operator):
+        draw_for_norm(free, run)
+        return replace(free, norm=0.0)
     if free.root is None and isinstance(operator, Laplacian | Explicit) and (few := operator.differences()):
         scale = np.ones(problem.size) if free.scale is None else free.scale
         free = replace(free, rows=(*kernels.spectral.lanczos.grouped(*few[:3]), few[3], scale))
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
     norm = _bound(free) if roughly else None
-    norm = _norm(free, run=run) if norm is None else norm
+    norm = estimated_norm(free, run=run) if norm is None else norm
     invariant = bool(length_of(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
     return replace(free, norm=norm, invariant=invariant)
+
+
+def is_dense(operator: Operator) -> bool:
+    """Whether a product reads, or computes, all entries of a dense matrix."""
+    if isinstance(operator, Explicit):
+        return not sparse.issparse(operator.matrix)
+    return isinstance(operator, CenteredGram | GramRows)
 
 
 def _bound(standard: Standard) -> float | None:
@@ -218,7 +233,12 @@ def _bound(standard: Standard) -> float | None:
     return 2.0 * float(np.max(operator.degrees * np.square(scale), initial=0.0))
 
 
-def _norm(standard: Standard, run: Run) -> float:
+def draw_for_norm(standard: Standard, run: Run) -> Floats:
+    """A random vector. More is drawn than is used, so that the solvers that draw next start where they always did."""
+    return run.random("solve").standard_normal((standard.size, min(4, standard.room)))[:, :1]
+
+
+def estimated_norm(standard: Standard, run: Run) -> float:
     """|S| to two per cent, from below: the largest size of a Ritz value of Lanczos from a random vector.
 
     Where the spectrum has no gap what is missing after k steps falls as 1/k^2 (Kuczynski & Wozniakowski 1992,
@@ -226,9 +246,7 @@ def _norm(standard: Standard, run: Run) -> float:
     gain g leave about k g / 2m; where it has one there is less left, and the Ritz vector itself converges. Two vectors
     are held: those that lose their orthogonality to earlier ones repeat Ritz values, and move none beyond the spectrum.
     """
-    # More is drawn than is used, so that the solvers that draw next start where they always did.
-    q = run.random("solve").standard_normal((standard.size, min(4, standard.room)))[:, :1]
-    q = standard.project(q)
+    q = standard.project(draw_for_norm(standard, run))
     q = q / (length_of(q) or 1.0)
     diagonal, beside, norms = list[float](), list[float](), [0.0]
     # Compiled steps come many at a time, and cost less than to look at each.
@@ -337,8 +355,10 @@ def finish(standard: Standard, trial: Trial, name: str, n_components: int) -> So
 
 def measured(standard: Standard, Y: Floats, image: Floats, name: str, iterations: int) -> Solution:
     """Eigenpairs of vectors y and S y: values by the energy, in order, residuals, signs fixed."""
-    X = standard.vectors(Y)
-    values = standard.problem.operator.energy(X) / np.einsum("ij,ij->j", Y, Y)
+    X, operator = standard.vectors(Y), standard.problem.operator
+    # A dense matrix has no sum of squares, and a product with it is dear.
+    energy = np.einsum("ij,ij->j", Y, image) if is_dense(operator) else operator.energy(X)
+    values = energy / np.einsum("ij,ij->j", Y, Y)
     order = np.argsort(values if standard.problem.end == "smallest" else -values, kind="stable")
     residuals = np.linalg.norm(image - Y * values, axis=0) / (standard.norm or 1.0)
     X = np.ascontiguousarray(X[:, order] * leading_signs(X[:, order]))

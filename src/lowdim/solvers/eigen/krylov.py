@@ -69,8 +69,8 @@ def largest(
     n_wanted
         Eigenpairs wanted.
     judge
-        Given the wanted Ritz values, the norms of their residuals and the products with one column so far,
-        says whether they are good enough, or hopeless, or neither.
+        Given all Ritz values, largest first, the norms of the residuals of the wanted ones and the products with one
+        column so far, says whether they are good enough, or hopeless, or neither.
     basis_size
         Columns of the basis before a restart.
     trivial
@@ -118,7 +118,7 @@ def largest(
         theta, rotation = theta[::-1], rotation[:, ::-1]
         residuals = np.linalg.norm(coupling @ rotation[filled - width :], axis=0)
         wanted = theta[:n_wanted]
-        verdict = judge(wanted, residuals[:n_wanted], products)
+        verdict = judge(theta, residuals[:n_wanted], products)
         slack = max(1e-6 * np.abs(wanted).max(), resolution)
         unchanged = settled is not None and np.abs(wanted - settled.values).max() <= slack
         unchanged |= second_look == 0

@@ -1,12 +1,13 @@
 """Lanczos on S itself, at the end where its eigenvalues lie apart: products only, no factor.
 
-The largest eigenvalues of a Gram matrix, or the smallest of a graph Laplacian, which are the largest of |S| -
-S. Krylov spaces do not see the shift, but the projected trivial directions, whose eigenvalue is 0, then lie
-at the far end, and rounding cannot bring them back. The effort is bounded; where gaps are tiny the ladder
-moves on.
+The largest eigenvalues of a Gram matrix, or the smallest of a graph Laplacian, which are the largest of |S| - S. Krylov
+spaces do not see the shift, but at the small end the projected trivial directions, whose eigenvalue is 0, then lie at
+the far end, and rounding cannot bring them back. The effort is bounded; where gaps are tiny the ladder moves on.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,10 +50,16 @@ def solve(
         raise SolverFailure(f"a Krylov basis of {columns} vectors does not fit a space of {room}")
 
     history: list[tuple[int, float]] = []
+    # Where |S| is not known there is no shift, and it is the largest Ritz value of either sign that has been seen.
+    seen = standard
 
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
+        nonlocal seen
         settings.run.progress(min(products, max_products), max_products)
-        bound = standard.bound(values - standard.norm, settings.tolerance)
+        if not standard.norm:
+            seen = replace(seen, norm=max(seen.norm, abs(values[0]), abs(values[-1])))
+        values = values[:k]
+        bound = seen.bound(values - standard.norm, settings.tolerance)
         worst = float(residuals.max())
         if worst <= bound:
             return "good"
@@ -67,6 +74,8 @@ def solve(
             sign = 1.0 if is_largest else -1.0
             compiled: Floats = kernels.spectral.lanczos.product(standard.rows, standard.norm, sign, Y)
             return compiled
+        if not standard.norm:
+            return standard.raw(Y)
         image = standard.norm * Y
         return (
             np.add(image, standard.raw(Y), image)
@@ -88,9 +97,9 @@ def solve(
         check_every=1 if wide else krylov.CHECK_EVERY,
         run=settings.run,
     )
-    result = Trial(found.vectors, found.products)
+    result = Trial(found.vectors, found.products, seen.norm)
     if not found.converged:
-        worst = float(np.max(found.residuals)) / (standard.norm or 1.0)
+        worst = float(np.max(found.residuals)) / (seen.norm or 1.0)
         raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", result)
     return result
 

@@ -75,6 +75,7 @@ def _largest(
 
     def judge(values: Floats, residuals: Floats, solves: int) -> krylov.Verdict:
         settings.run.progress(min(solves, max_solves), max_solves)
+        values = values[:k]
         # Below the rounding errors of S the digits of an eigenvalue, and its order among such, mean nothing.
         sought = np.where(values * rounding < 1, settings.tolerance, _LOOSE)
         if values.min() > 0 and np.all(residuals <= sought * values):

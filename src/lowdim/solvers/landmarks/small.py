@@ -293,6 +293,7 @@ def _by_lanczos(pencil: _Pencil, end: End, n_components: int, run: Run) -> tuple
         return Y - Q @ (Q.T @ Y)
 
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
+        values = values[:n_components]
         bound = _TOLERANCE * (values if end == "smallest" else np.abs(values).max())
         if np.all(residuals <= np.maximum(bound, _ROUNDING * np.abs(values).max())):
             return "good"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from .system import address_limit, peak_memory, whole_memory
@@ -91,18 +92,26 @@ def _room_of_group() -> int | None:
     """Bytes left in the control group of this process and those above it: containers and batch systems set them."""
     rooms = [
         limit - used
-        for folder, (most, now) in _groups()
-        if (limit := _number(folder / most)) is not None
+        for most, now, parts in _groups(SYSTEM, _text(SYSTEM / "proc/self/cgroup"))
+        if (limit := _number(most)) is not None
         and limit < ENDLESS
-        and (used := _used(folder, now)) is not None
+        and (used := _used(now, parts)) is not None
     ]
     return min(rooms, default=None)
 
 
-def _groups() -> Iterator[tuple[Path, tuple[str, str]]]:
-    """Folders of the group, from its own up to the root, and what their files are called."""
-    root = SYSTEM / "sys/fs/cgroup"
-    for line in _lines(SYSTEM / "proc/self/cgroup"):
+@lru_cache(maxsize=8)
+def _groups(system: Path, told: str) -> tuple[tuple[Path, Path, Path], ...]:
+    """Files of each group, from its own up to the root: its limit, what it uses, and of what that consists."""
+    return tuple(
+        (folder / most, folder / now, folder / "memory.stat")
+        for folder, (most, now) in _folders(system / "sys/fs/cgroup", told)
+    )
+
+
+def _folders(root: Path, told: str) -> Iterator[tuple[Path, tuple[str, str]]]:
+    """Folders of the groups, and what their files are called."""
+    for line in told.splitlines():
         number, _, rest = line.partition(":")
         kinds, _, path = rest.partition(":")
         if number == "0" and not kinds:
@@ -115,12 +124,12 @@ def _groups() -> Iterator[tuple[Path, tuple[str, str]]]:
         yield from ((place, names) for place in (folder, *folder.parents) if place.is_relative_to(top))
 
 
-def _used(folder: Path, name: str) -> int | None:
+def _used(now: Path, parts: Path) -> int | None:
     """Bytes in use but for files in memory that can be dropped at once."""
-    used = _number(folder / name)
+    used = _number(now)
     if used is None:
         return None
-    dropped = (line.split() for line in _lines(folder / "memory.stat"))
+    dropped = (line.split() for line in _lines(parts))
     return used - max((int(words[1]) for words in dropped if words[0].endswith("inactive_file")), default=0)
 
 
@@ -130,11 +139,15 @@ def _number(path: Path) -> int | None:
 
 
 def _words(path: Path) -> list[str]:
-    return " ".join(_lines(path)).split()
+    return _text(path).split()
 
 
 def _lines(path: Path) -> list[str]:
+    return _text(path).splitlines()
+
+
+def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="ascii").splitlines()
+        return path.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):
-        return []
+        return ""

@@ -126,7 +126,7 @@ def fill_panel(strips: NDArray[np.floating], panel: int, points: NDArray[np.floa
         strips[first + start // nearest.STRIP, :, : len(some)] = some.T
 
 
-def middle_of(geometry: Geometry, most: int = 4096) -> Floats:
+def middle_of(geometry: Geometry, most: int = 1024) -> Floats:
     """Mean of a sample of the points without those that are far from its median: outliers must not move the centre.
 
     Any centre gives the same neighbours; a good one only leaves fewer rows open.

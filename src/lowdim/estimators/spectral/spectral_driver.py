@@ -121,17 +121,19 @@ class SpectralEstimator(Estimator):
         if self._asks_for_landmarks or self.solver != "auto":
             return solver, ""
         size, landmarks = self._size(rows), self._landmarks_for(rows, method)
-        count = landmarks.n_landmarks
-        exact, fewer = solver.costs(method, size), landmarks.costs(method, size)
+        count, exact = landmarks.n_landmarks, solver.costs(method, size)
         allowed = available_memory() if size.memory_limit is None else size.memory_limit
         needed, _ = needed_bytes(exact, limited=size.memory_limit is not None)
-        seconds, price = (sum(stage.seconds for stage in stages) for stages in (exact, fewer))
         if rows.n_rows >= FEWEST_POINTS * count and allowed is not None and needed > allowed:
             return (
                 landmarks,
                 f"exactly it would hold {needed / 1e9:.2g} GB, and {allowed / 1e9:.2g} GB are allowed",
             )
-        if rows.n_rows > FEWEST_POINTS * count and seconds > max(PATIENCE, PRICE * price):
+        seconds = sum(stage.seconds for stage in exact)
+        if rows.n_rows <= FEWEST_POINTS * count or seconds <= PATIENCE:
+            return solver, ""
+        price = sum(stage.seconds for stage in landmarks.costs(method, size))
+        if seconds > PRICE * price:
             return landmarks, f"about {price:.2g} s with {count} landmarks, {seconds:.2g} s exactly"
         return solver, ""
 

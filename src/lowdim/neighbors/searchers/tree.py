@@ -27,13 +27,15 @@ class TreeSearcher:
 
     @staticmethod
     def cost(work: Work) -> Cost:
-        """A walk for every row that meets more cells with every column and every neighbour."""
-        seconds = work.n_asked * 3e-6 * 2.0 ** (0.6 * min(work.n_columns, 100))
+        """A walk for every row that meets more cells with every column and every neighbour, which then are measured."""
+        columns = min(work.n_columns, 100)
         if work.n_queries is None:
-            seconds *= 0.6 + 0.04 * work.n_neighbors
+            walk = 4.5e-7 * 2.0 ** (0.9 * columns) * (0.6 + 0.04 * work.n_neighbors)
+            seconds = work.n_asked * (walk + 4.5e-7 * work.n_neighbors)
         else:
             # A tree of few points stays in the cache.
-            seconds *= max(1.0, float(np.log2(max(2, work.n_points))) / 13) / 4
+            share = max(1.0, float(np.log2(max(2, work.n_points))) / 13) / 4
+            seconds = work.n_asked * 3e-6 * 2.0 ** (0.6 * columns) * share
         kept = work.lists + work.n_points * (8 * work.n_columns + 40)
         return Cost(seconds, kept + 40 * work.candidates, kept)
 

@@ -36,7 +36,9 @@ SOLVERS: dict[str, Solver] = {
     "lobpcg": lobpcg.solve,
 }
 _LADDER = ("auto", "exact")
-_DENSE_SIZE = 400
+#: Points up to which the dense solver is taken at once; of a Laplacian, whose gaps Lanczos and the factor are sure of,
+#: fewer.
+_DENSE_SIZE, _DENSE_LAPLACIAN = 400, 250
 _DENSE_LIMIT = 6000
 #: Residuals relative to the wanted eigenvalues: below the first the dear last rungs are not worth their
 #: price, above the second the vectors are not usable.
@@ -149,11 +151,12 @@ def _asked(solver: str, standard: Standard, settings: Settings) -> Iterator[_Run
 
 def _is_small(standard: Standard, settings: Settings) -> bool:
     """Whether there is little beside the wanted vectors: iterations have no room there, and LAPACK is as quick."""
-    is_gram = standard.problem.end == "largest" and isinstance(standard.problem.operator, CenteredGram)
-    return (
-        standard.size <= (_DENSE_GRAM if is_gram else _DENSE_SIZE)
-        or 4 * settings.n_components + 40 > standard.room
-    )
+    operator = standard.problem.operator
+    if isinstance(operator, CenteredGram) and standard.problem.end == "largest":
+        few = _DENSE_GRAM
+    else:
+        few = _DENSE_LAPLACIAN if isinstance(operator, Laplacian) else _DENSE_SIZE
+    return standard.size <= few or 4 * settings.n_components + 40 > standard.room
 
 
 def _ladder(standard: Standard, settings: Settings) -> Iterator[_Rung]:

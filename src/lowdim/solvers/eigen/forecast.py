@@ -56,16 +56,23 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
     """
     operator, size, k = standard.problem.operator, standard.size, settings.n_components
     halves = factors_half(standard)
-    matrix = operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
-    # Along the edges of F alone a search from each point that is in nobody's list would go over all others again.
-    both = sparse.csr_array(abs(matrix) + abs(matrix).T) if halves else matrix
+    if isinstance(operator, Laplacian):  # the diagonal leads nowhere
+        matrix, both, entries = None, operator.W, operator.W.nnz + size
+    else:
+        matrix = (
+            operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
+        )
+        # Along the edges of F alone a search from each point that is in nobody's list would go over all others again.
+        both = sparse.csr_array(abs(matrix) + abs(matrix).T) if halves else matrix
+        entries = matrix.nnz * (2 if halves else 1)
     levels, widest = map(int, kernels.neighbors.graphs.breadth(both.indptr, both.indices))
-    product = _ENTRY * matrix.nnz * (2 if halves else 1) + _ROW * size * basis_size(k) + _CALL
+    product = _ENTRY * entries + _ROW * size * basis_size(k) + _CALL
     products = 120 + 5 * levels + 10 * k if isinstance(operator, Laplacian) else WORTH_A_TRIAL
     lanczos, factors = products * product, 2 if halves else 1
     guess = factors * _factored(size, k, widest**3, 40 * size + widest**2) + _ORDERED * size
     if guess > (lanczos if isinstance(operator, Laplacian) else _SURELY * lanczos):
         return Forecast(lanczos, product, guess)
+    matrix = sparse.csr_array(operator.explicit()) if matrix is None else matrix
     symbolic = Symbolic(matrix, symmetric=not halves)
     if not fits(symbolic, settings.run.workers.memory_limit, symmetric=not halves):
         return Forecast(lanczos, product, float("inf"), symbolic)

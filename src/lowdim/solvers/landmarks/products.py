@@ -25,7 +25,7 @@ from ...spectral.operators import narrowed
 _SPARSE_WAVE = 1_500_000
 _FULL_WAVE = 6_000_000
 #: Share of the landmarks that a row of A Z, or of F Z in a product with itself, touches from which it is held in full.
-_FULL_SHARE = 0.2
+_FULL_SHARE = 0.1
 _FULL_SHARE_GRAM = 0.16
 _SAMPLE = 256
 #: Rows of a dense matrix that are multiplied at once: their sums on a thousand landmarks stay in cache.

@@ -22,7 +22,7 @@ from .. import kernels
 from ..affinities import FittedAffinity
 from ..affinities.entropic import FittedEntropic
 from ..core.messages import DATA
-from ..core.records import Floats, Integers, Sparse
+from ..core.records import Floats, Integers, Neighbors, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError
@@ -86,14 +86,22 @@ class FixedEmbeddingMap:
 
     def transform(self, rows: Rows, run: Run) -> Floats:
         """Coordinates of new points, each row alone; one that equals a fitted point takes that one's."""
-        wanted = None
-        if self.density is not None and isinstance(self.affinities, NeighborAffinities):
-            weights, equal, radii = self.affinities.to_new_with_radii(rows, run)
-            wanted = self.density.wanted(radii)
-        else:
-            weights, equal = self.affinities.to_new(rows, run)
+        if isinstance(self.affinities, NeighborAffinities):
+            return self.transform_near(self.affinities.lookup.query(rows, run), run)
+        return self._placed(*self.affinities.to_new(rows, run), None, run)
+
+    def transform_near(self, neighbors: Neighbors, run: Run) -> Floats:
+        """The same of points whose nearest fitted ones are known."""
+        assert isinstance(self.affinities, NeighborAffinities)
+        if self.density is None:
+            return self._placed(*self.affinities.among(neighbors, run), None, run)
+        weights, equal, radii = self.affinities.among_with_radii(neighbors, run)
+        return self._placed(weights, equal, self.density.wanted(radii), run)
+
+    def _placed(self, weights: Sparse, equal: Integers, wanted: Floats | None, run: Run) -> Floats:
+        """Where points with these ties rest, those that equal a fitted one at its place."""
         known = equal >= 0
-        places = np.empty((rows.n_rows, self.embedding.shape[1]))
+        places = np.empty((equal.size, self.embedding.shape[1]))
         places[known] = self.embedding[equal[known]]
         new = np.flatnonzero(~known)
         if new.size:

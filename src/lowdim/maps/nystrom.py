@@ -81,17 +81,16 @@ class NeighborAffinities:
 
     def to_new(self, rows: Rows, run: Run) -> tuple[csr_array, Integers]:
         """Affinities (new x fitted), and the fitted point that each new one equals, or -1."""
-        W, neighbors = self._found(rows, run)
-        return self._weighted(W), _equal(neighbors)
+        return self.among(self.lookup.query(rows, run), run)
 
-    def to_new_with_radii(self, rows: Rows, run: Run) -> tuple[csr_array, Integers, Floats]:
+    def among(self, neighbors: Neighbors, run: Run) -> tuple[csr_array, Integers]:
+        """The same of points whose nearest fitted ones are known."""
+        return self._weighted(self.affinity.to_new(neighbors, run)), _equal(neighbors)
+
+    def among_with_radii(self, neighbors: Neighbors, run: Run) -> tuple[csr_array, Integers, Floats]:
         """The same, and the local radius of each new point among its neighbours."""
-        W, neighbors = self._found(rows, run)
+        W = self.affinity.to_new(neighbors, run)
         return self._weighted(W), _equal(neighbors), local_radii_of_new(W, neighbors)
-
-    def _found(self, rows: Rows, run: Run) -> tuple[csr_array, Neighbors]:
-        neighbors = self.lookup.query(rows, run)
-        return self.affinity.to_new(neighbors, run), neighbors
 
     def _weighted(self, W: csr_array) -> csr_array:
         return W if self.weights is None else csr_array(W * self.weights)

@@ -25,6 +25,8 @@ from .searchers.sparse import SparseSearcher
 
 SMALL_COMPONENT = 64
 BLOCK_ROWS = 1024
+MOST_MET = 1 << 18
+"""Points up to which there is room for a heap of each while new ones are compared with all."""
 FEW_ROWS = 32
 """So few open rows are compared with every point directly: less work than packing the points in double precision."""
 
@@ -112,6 +114,68 @@ class EuclideanIndex(Index):
         if left.size:
             indices[left], squared[left] = self._settle(rows, left, k, count, run)
         return equal_rows(indices, self.geometry.to_metric(squared), self.n_points)
+
+    def query_more(self, furthest: Integers, k: int, run: Run) -> tuple[Neighbors, Neighbors, Floats] | None:
+        """What points that are new change, where the first ones have lists of their nearest; None: not known here.
+
+        Parameters
+        ----------
+        furthest
+            The last on the list of each of the first points.
+        k
+            Neighbours of each.
+        run
+            Workers.
+
+        Returns
+        -------
+        tuple
+            The k nearest of all points to each new one; the new ones that may belong on the list of each first one, in
+            rows of any length; and distances that all others reach.
+        """
+        searcher, n_old = self.searcher, furthest.size
+        if not isinstance(searcher, BlockedSearcher) or self.n_points > MOST_MET:
+            return None
+        count = min(self.n_points, k + 5 + k // 16)
+        each, reach = np.arange(self.n_points + 1), np.empty(n_old)
+
+        def measure(part: slice) -> None:
+            block, starts = self.geometry.block(None, part), each[: part.stop - part.start + 1]
+            reach[part] = self.geometry.pairs(block, starts, furthest[part])
+
+        run.map(measure, n_old)
+        candidates, bounds = searcher.of_more(reach, count, run)
+        indices, squared = (
+            np.empty((self.n_points - n_old, k), np.int64),
+            np.empty((self.n_points - n_old, k)),
+        )
+        is_open = np.zeros(self.n_points - n_old, np.bool_)
+
+        def of_new(part: slice) -> None:
+            rows = slice(n_old + part.start, n_old + part.stop)
+            found, block = (candidates[rows], bounds[rows]), self.geometry.block(None, rows)
+            indices[part], squared[part], is_open[part] = self._measure(block, each[rows], found, k)
+
+        run.map(of_new, self.n_points - n_old)
+        left = np.flatnonzero(is_open)
+        if left.size:
+            indices[left], squared[left] = self._settle(None, n_old + left, k, count, run)
+
+        def of_old(part: slice) -> tuple[Integers, Integers, Floats]:
+            some = candidates[part]
+            is_new = some >= n_old
+            counts, names = is_new.sum(axis=1), some[is_new].astype(np.int64)
+            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+            distances = self.geometry.to_metric(
+                self.geometry.pairs(self.geometry.block(None, part), starts, names)
+            )
+            kernels.neighbors.selection.sort_rows(starts, names, distances)
+            return counts, names, distances
+
+        nearer = ragged_rows(run.map(of_old, n_old, block_rows=BLOCK_ROWS), self.n_points)
+        with np.errstate(invalid="ignore"):  # A bound that says nothing is below 0.
+            reached = self.geometry.to_metric(bounds[:n_old])
+        return equal_rows(indices, self.geometry.to_metric(squared), self.n_points), nearer, reached
 
     def query_radius(self, rows: Rows | None, radius: float, run: Run) -> Neighbors:
         """Every point within the radius."""

@@ -7,17 +7,20 @@ its place to points that have to be searched for.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from .. import kernels
 from ..core.records import Integers, Neighbors
 from ..core.run import Run
 from ..data.mapped import in_memory
 from ..data.rows import Rows
 from .build import build_index
+from .euclidean import EuclideanIndex
 from .index import Index, equal_rows
 
 MARGIN, SPARE = 3, 8
@@ -56,17 +59,27 @@ def add_points(known: Neighbors, index: Index, k: int, added: Index, run: Run) -
         Workers.
     """
     n_old, silent = known.n_rows, run.silent()
-    fresh = _others(index, np.arange(n_old, index.n_points), k, silent)
     names, lengths = _table(known.first(k), k)
-    old = index.rows.select(np.arange(n_old))
-    count = min(added.n_points, k, SPARE + ceil(MARGIN * k * added.n_points / index.n_points))
-    names, lengths, is_open = _merged(names, lengths, added.query(old, count, silent), n_old)
-    if count < min(added.n_points, k) and (left := np.flatnonzero(is_open)).size:
-        # So many new ones are near that those not asked for may be as near: asked for all.
-        known_names, known_lengths = _table(known.first(k), k)
-        found = added.query(old.select(left), min(added.n_points, k), silent)
-        names[left], lengths[left], _ = _merged(known_names[left], known_lengths[left], found, n_old)
-    return _joined(names, lengths, fresh, known)
+    met = index.query_more(names[:, -1].copy(), k, silent) if isinstance(index, EuclideanIndex) else None
+    if met is None:
+        fresh = _others(index, np.arange(n_old, index.n_points), k, silent)
+        old = index.rows.select(np.arange(n_old))
+        count = min(added.n_points, k, SPARE + ceil(MARGIN * k * added.n_points / index.n_points))
+        found = added.query(old, count, silent)
+        # Those not asked for are at least as far as the last of these; all that could be on a list have been asked for.
+        is_cut = count < min(added.n_points, k)
+        bounds = found.distances.reshape(n_old, count)[:, -1] if is_cut else np.full(n_old, np.inf)
+        nearer = replace(found, indices=found.indices + n_old)
+    else:
+        fresh, nearer, bounds = met
+    merged, reached = np.empty_like(names), np.empty_like(lengths)
+    kernels.neighbors.merge.merge_lists(
+        names, lengths, nearer.indptr, nearer.indices, nearer.distances, merged, reached
+    )
+    # Others may be as near: so many new ones are.
+    if (left := np.flatnonzero(~(reached[:, -1] * (1 + 1e-12) < bounds))).size:
+        merged[left], reached[left] = _table(_others(index, left, k, silent), k)
+    return _joined(merged, reached, fresh, known)
 
 
 def keep_points(known: Neighbors, kept: Integers, index: Index, k: int, run: Run) -> Neighbors:
@@ -103,7 +116,7 @@ def keep_points(known: Neighbors, kept: Integers, index: Index, k: int, run: Run
 
 
 def _table(lists: Neighbors, k: int) -> tuple[Any, Any]:
-    return lists.indices.astype(np.int64).reshape(-1, k), lists.distances.reshape(-1, k).copy()
+    return lists.indices.astype(np.int64).reshape(-1, k), lists.distances.astype(np.float64).reshape(-1, k)
 
 
 def _others(index: Index, points: Integers, k: int, run: Run) -> Neighbors:
@@ -118,22 +131,10 @@ def _others(index: Index, points: Integers, k: int, run: Run) -> Neighbors:
     return Neighbors(lists.indptr, lists.indices, lists.distances, index.n_points, found.recall)
 
 
-def _merged(names: Any, lengths: Any, found: Neighbors, first: int) -> tuple[Any, Any, Any]:
-    """The k nearest of known and found ones, whose names begin at ``first``, and whether all found are among them."""
-    k, count = names.shape[1], found.indices.size // max(1, names.shape[0])
-    new = found.distances.reshape(-1, count).astype(lengths.dtype)
-    both = np.concatenate([lengths, new], axis=1)
-    called = np.concatenate([names, found.indices.reshape(-1, count) + first], axis=1)
-    # Stable: of two as near the one that was there comes first, whose name is the smaller.
-    order = np.argsort(both, axis=1, kind="stable")[:, :k]
-    is_open = new[:, -1] <= np.take_along_axis(both, order[:, -1:], 1)[:, 0]
-    return np.take_along_axis(called, order, 1), np.take_along_axis(both, order, 1), is_open
-
-
 def _joined(names: Any, lengths: Any, more: Neighbors, known: Neighbors) -> Neighbors:
     """Lists of old points and after them of new ones, in the precision of those that were there."""
     indices = np.concatenate([names.ravel(), more.indices]).astype(known.indices.dtype)
-    distances = np.concatenate([lengths.ravel(), more.distances.astype(lengths.dtype)])
+    distances = np.concatenate([lengths.ravel(), more.distances]).astype(known.distances.dtype)
     recalls = [each for each in (known.recall, more.recall) if each is not None]
     lists = equal_rows(indices.reshape(-1, names.shape[1]), distances.reshape(-1, names.shape[1]), 0)
     n_points = names.shape[0] + more.n_rows

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.records import Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
+from .euclidean import EuclideanIndex
 from .index import Index
 
 
@@ -28,6 +29,29 @@ class Lookup:
         found = self.index.query_radius(rows, self.radius, run)
         empty = found.counts == 0
         return _join(found, self.index.query(rows, 1, run), empty) if empty.any() else found
+
+    def of_known(self, lists: Neighbors, rows: Rows, run: Run) -> Neighbors:
+        """Fitted neighbours of new rows that have lists of nearest points, fitted ones and others after them.
+
+        Each takes the fitted ones on its list, as many as are asked for. One with fewer than half as many is searched
+        for, exactly.
+        """
+        n_points = self.index.n_points
+        is_fitted = lists.indices < n_points
+        row = np.repeat(np.arange(lists.n_rows), lists.counts)
+        so_far = np.concatenate(([0], np.cumsum(is_fitted)))
+        kept = is_fitted & (so_far[1:] - so_far[lists.indptr[row]] <= self.n_neighbors)
+        counts = np.bincount(row[kept], minlength=lists.n_rows)
+        indptr = np.concatenate(([0], np.cumsum(counts)))
+        found = Neighbors(indptr, lists.indices[kept], lists.distances[kept], n_points, lists.recall)
+        if not (few := 2 * counts < self.n_neighbors).any():
+            return found
+        index = self.index.exact(run) if isinstance(self.index, EuclideanIndex) else self.index
+        some = index.query(rows.select(np.flatnonzero(few)), self.n_neighbors, run)
+        spread = np.zeros(lists.n_rows, np.int64)
+        spread[few] = self.n_neighbors
+        searched = np.concatenate(([0], np.cumsum(spread)))
+        return _join(found, Neighbors(searched, some.indices, some.distances, n_points), few)
 
 
 def _join(first: Neighbors, second: Neighbors, from_second: np.ndarray[Any, np.dtype[np.bool_]]) -> Neighbors:

@@ -107,7 +107,7 @@ def grown(model: NeighborEmbedding, before: Any, added: Rows, run: Run) -> Embed
     points = _points(rows, metric_of(model), group)
     hood = run.stage("neighbours", _with_more, model, points, picture)
     fresh = rows.select(np.arange(n_old, rows.n_rows))
-    placed = run.stage("place", _placed, before.map_, fresh)
+    placed = run.stage("place", _placed, before.map_, fresh, hood.neighbors)
     start = np.concatenate([picture.places, placed])
     return _settled(model, hood, start, n_old, run, added.n_rows)
 
@@ -174,10 +174,16 @@ def known_neighborhood(points: Points, graph: Graph, index: Index, lists: Neighb
     return Neighborhood(points, graph, index, lists, everyone)
 
 
-def _placed(map_: FixedEmbeddingMap, rows: Rows, run: Run) -> Floats:
+def _placed(map_: FixedEmbeddingMap, rows: Rows, lists: Neighbors, run: Run) -> Floats:
+    """New points by the map, which finds their neighbours among the old ones on their lists."""
     if rows.n_rows == 0:
         return np.zeros((0, map_.embedding.shape[1]))
-    return map_.transform(rows, run.silent())
+    assert isinstance(map_.affinities, NeighborAffinities)
+    run, starts = run.silent(), lists.indptr[-rows.n_rows - 1 :]
+    places = slice(starts[0], starts[-1])
+    indices, distances = lists.indices[places].astype(np.int64), lists.distances[places].astype(np.float64)
+    own = Neighbors(starts - starts[0], indices, distances, lists.n_points, lists.recall)
+    return map_.transform_near(map_.affinities.lookup.of_known(own, rows, run), run)
 
 
 def _settled(

@@ -155,3 +155,25 @@ def larger_of(values: Floats, first: Names, second: Names, out: Floats, start: i
     """The larger of two values for each of the entries [start, stop): what `fill_merged` writes for a union."""
     for entry in range(start, stop):
         out[entry] = max(values[np.uint64(first[entry])], values[np.uint64(second[entry])])
+
+
+@njit(cache=True, nogil=True)
+def merge_lists(
+    names: Integers,
+    lengths: Floats,
+    starts: Integers,
+    others: Integers,
+    distances: Floats,
+    out_names: Integers,
+    out_lengths: Floats,
+) -> None:
+    """The k nearest of each row's k known points and of others in compressed rows, both sorted; known ones first."""
+    for row in range(names.shape[0]):
+        own, other = 0, starts[row]
+        for place in range(names.shape[1]):
+            if other < starts[row + 1] and distances[other] < lengths[row, own]:
+                out_names[row, place], out_lengths[row, place] = others[other], distances[other]
+                other += 1
+            else:
+                out_names[row, place], out_lengths[row, place] = names[row, own], lengths[row, own]
+                own += 1

@@ -25,6 +25,8 @@ MOST_IN_HEAPS = 64
 RUN, WIDE_RUN, WIDE = 8, 2, 128
 """Panels in a run: two runs of points in 50 dimensions fit the second cache of a core. A panel of rows with more
 columns than ``WIDE`` does not; small runs of them are shared out evenly."""
+FEW_PANELS = 16
+"""New panels, or twice as many, in runs of one."""
 SAMPLED, MOST_SAMPLED, FEW_CANDIDATES = 32, 2048, 48
 """One point in so many, and how many at most, that every point is compared with first: so it is known early how near
 its nearest are, and most others never enter its heap. Small heaps do not need it."""
@@ -65,8 +67,7 @@ class BlockedSearcher:
         """
         n_panels = len(self.norms)
         size = RUN if self.strips.shape[1] <= WIDE else WIDE_RUN
-        starts = np.arange(0, n_panels, size)
-        runs = np.column_stack((starts, np.minimum(starts + size, n_panels)))
+        runs = panel_runs(0, n_panels, size)
         rounds = tournament(len(runs))
 
         def start() -> State:
@@ -91,12 +92,59 @@ class BlockedSearcher:
 
         last = run.iterate("tournament", start, play, lambda state: state["turn"] == len(rounds), key=count)
         points, roots = last["points"], last["roots"]
+        return self._found(points[: self.n_points], roots[: self.n_points], self._own_norms)
+
+    def of_more(self, reach: Floats, count: int, run: Run) -> Found:
+        """Candidates where the first ``reach.size`` points have known lists, and those after them are new.
+
+        Of a new point they are those of `of_points`; of a first one the new points within its squared distance
+        ``reach``, and perhaps some of the first. Pairs of first points are not multiplied, but in the panel in which
+        the new ones begin.
+        """
+        first, n_panels, nearest = reach.size, len(self.norms), kernels.neighbors.nearest_by_products
+        border = first // nearest.WIDTH
+        size = RUN if self.strips.shape[1] <= WIDE else WIDE_RUN
+        # Few new panels are met one at a time, so that there are enough of them to share out.
+        few = max(1, min(size, (n_panels - border) // FEW_PANELS))
+        old, new = panel_runs(0, border, size), panel_runs(border, n_panels, few)
+        scores, points = _empty_heaps(self.norms.size, count, np.float32)
+        scores[:first] = self._limits(reach)[:, None]
+        scores[first : self.n_points] = self._first_limits(count, run, first)[:, None]
+        scores[self.n_points :] = -nearest.EMPTY
+        roots = scores[:, 0].copy()
+        heaps = roots, scores, points
+
+        def meet(pairs: list[tuple[Integers, Integers]]) -> None:
+            def one(part: slice) -> None:
+                for left, right in pairs[part]:
+                    nearest.nearest_in_pair(self.strips, self.norms, left, right, *heaps)
+
+            run.map(one, len(pairs), block_rows=1)
+
+        for pairs in encounters(len(old), len(new)):
+            meet([(old[a], new[b]) for a, b in pairs])
+        for pairs in tournament(len(new)):
+            meet([(new[a], new[b]) for a, b in pairs])
+        return self._found(points[: self.n_points], roots[: self.n_points], self._own_norms)
+
+    @property
+    def _own_norms(self) -> Floats:
+        """Norms of the points in the frame; those of points too far out are only known to be large."""
         norms = np.sqrt(self.norms.astype(np.float64).ravel()[: self.n_points])
         norms[np.isinf(norms)] = 2 * FURTHEST
-        return self._found(points[: self.n_points], roots[: self.n_points], norms)
+        return np.asarray(norms)
 
-    def _first_limits(self, count: int, run: Run) -> NDArray[np.float32]:
-        """Scores that all but surely ``count`` points are below, for every point: by those of a random sample.
+    def _limits(self, reach: Floats) -> NDArray[np.float32]:
+        """Scores above those of all points within squared distances of the first points, whatever rounding does."""
+        norms, limit = self._own_norms[: reach.size], reach / self.centred.unit**2 * (1 + 1e-6)
+        furthest = np.minimum(self.centred.reach, norms + np.sqrt(limit))
+        error = self.centred.error(norms, furthest, self._chain, np.float32)
+        empty = kernels.neighbors.nearest_by_products.EMPTY
+        exact = np.where(norms + np.sqrt(limit) < FURTHEST, limit - np.square(norms) + 2 * error, empty)
+        return np.nextafter(exact.astype(np.float32), np.float32(empty))
+
+    def _first_limits(self, count: int, run: Run, first: int = 0) -> NDArray[np.float32]:
+        """Scores that all but surely ``count`` points are below, for points from one on: by those of a random sample.
 
         Of the nearest ``count`` points m = count s / N are expected in a sample of s; the score of sample rank
         m + 4 sqrt(m) + 4 is too low for one row in 10^5. Such a row is left open, and searched again.
@@ -105,7 +153,7 @@ class BlockedSearcher:
         expected = count * size / self.n_points
         rank = ceil(expected + 4.0 * sqrt(expected) + 4.0)
         if count < FEW_CANDIDATES or 2 * rank > size:
-            return np.full(self.n_points, kernels.neighbors.nearest_by_products.EMPTY, np.float32)
+            return np.full(self.n_points - first, kernels.neighbors.nearest_by_products.EMPTY, np.float32)
         drawn = np.sort(np.random.default_rng(0).choice(self.n_points, size, replace=False))
         width = self.norms.shape[1]
         strips = empty_strips(-(-size // width), self.strips.shape[1], np.float32)
@@ -116,12 +164,13 @@ class BlockedSearcher:
             fill_panel(strips, panel, self.strips[some // STRIP, :, some % STRIP])
 
         def compare(part: slice) -> NDArray[np.float32]:
-            rows, _ = self.centred.packed(None, part, np.float32)
+            asked = slice(first + part.start, first + part.stop)
+            rows, _ = self.centred.packed(None, asked, np.float32)
             scores, points = _empty_heaps(rows.shape[0], rank, np.float32)
             kernels.neighbors.nearest_by_products.nearest_of_rows(rows, strips, norms, 0, scores, points)
             return scores[: part.stop - part.start, 0]
 
-        return np.concatenate(run.map(compare, self.n_points, block_rows=width))
+        return np.concatenate(run.map(compare, self.n_points - first, block_rows=width))
 
     def of_rows(self, rows: Rows, part: slice, count: int, run: Run) -> Found:
         """Candidates of the new rows of a slice: ``count`` or some more or fewer."""
@@ -203,6 +252,20 @@ def longest_chain(n_columns: int) -> int:
     """Most sums that follow each other in a scalar product of so many coordinates."""
     length = int(kernels.neighbors.product_tiles.CHAIN)
     return min(length, n_columns) + -(-n_columns // length)
+
+
+def panel_runs(first: int, last: int, size: int) -> Integers:
+    """First panels of runs of a size, and those past their last."""
+    starts = np.arange(first, last, size)
+    return np.column_stack((starts, np.minimum(starts + size, last)))
+
+
+def encounters(left: int, right: int) -> list[Integers]:
+    """Rounds in which each of the one side meets each of the other once: pairs are disjoint within a round."""
+    few, many = min(left, right), max(left, right)
+    own = np.arange(few)
+    sides = [(own, (own + turn) % many) for turn in range(many if few else 0)]
+    return [np.column_stack(pair if left <= right else pair[::-1]) for pair in sides]
 
 
 def tournament(players: int) -> list[Integers]:

@@ -46,7 +46,7 @@ LADDER = (
 steps of a coarse grid."""
 SINGLE = 1e-5
 """Tolerance down to which single precision is enough on the grid."""
-NODE, PAIR, TABLE_PAIR = 2.5e-8, 4e-9, 1.6e-8
+NODE, PAIR, TABLE_PAIR = 8e-9, 8e-9, 1.6e-8
 """Seconds of a node in two transforms, of a near pair, and of one whose kernel is looked up in a table."""
 ALWAYS, NODES_A_POINT = 1 << 18, 32
 """Nodes up to which a fine grid is taken without looking further: in all, and for each point."""

@@ -179,8 +179,14 @@ def test_copies_share_their_springs():
         ({"estimator": "tsne"}, "must be a neighbour embedding"),
         ({"estimator": lowdim.NeighborSpectrum()}, "must be a neighbour embedding"),
         ({"estimator": lowdim.TSNE(density=1.0)}, "density"),
-        ({"estimator": lowdim.TSNE(checkpoint="kept")}, "checkpoint"),
-        ({"estimator": lowdim.TSNE(init=FIRST[:, :2])}, "init"),
+        ({"estimator": lowdim.TSNE(init=FIRST[:, :2])}, "init.*starts"),
+        ({"starts": "pca"}, "starts.*must be a list"),
+        ({"starts": [None]}, "starts.*each of the 2 data sets; got 1"),
+        (
+            {"starts": [None, FIRST[:50, :2]]},
+            r"starts\[1\] must have a row for each row of series\[1\].*120, 2",
+        ),
+        ({"starts": [None, FIRST[:, :2] * np.nan]}, r"starts\[1\]"),
     ],
 )
 def test_what_cannot_be_aligned_is_said(change, words):
@@ -191,4 +197,24 @@ def test_what_cannot_be_aligned_is_said(change, words):
         "strength": 0.1,
     } | change
     with pytest.raises(InputError, match=words):
-        lowdim.align(given["estimator"], given["series"], given["relations"], strength=given["strength"])
+        lowdim.align(given.pop("estimator"), given.pop("series"), given.pop("relations"), **given)
+
+
+def test_starts_of_ones_own_are_taken_as_they_are():
+    rng, seen = np.random.default_rng(1), []
+    starts = [100.0 * rng.normal(size=(120, 2)) for _ in range(2)]
+
+    def first(event):
+        if "embedding" in event.data:
+            seen.append(event.data["embedding"])
+
+    estimator = make("TSNE", n_neighbors=15, max_iter=1, callback=first)
+    models = lowdim.align(estimator, [FIRST, SECOND], strength=0.1, starts=starts)
+    for rows, start in ((slice(0, 120), starts[0]), (slice(120, 240), starts[1])):
+        assert lowdim.procrustes(start, seen[-1][rows]).error < 0.05
+    same = lowdim.align(estimator, [FIRST, SECOND], strength=0.1, starts=iter(starts))
+    for one, other in zip(models, same, strict=True):
+        np.testing.assert_array_equal(one.embedding_, other.embedding_)
+    half = lowdim.align(estimator, [FIRST, SECOND], strength=0.1, starts=[starts[0], None])
+    assert lowdim.procrustes(starts[0], half[0].embedding_).error < 0.05
+    assert not np.array_equal(half[1].embedding_, models[1].embedding_)

@@ -174,6 +174,65 @@ def test_an_interrupt_keeps_where_the_optimisation_stands(X, tmp_path, monkeypat
     assert iterations == [*range(1, 13), *range(12, 26)], "the second run goes on where the first was cut"
 
 
+ALIGNED = {
+    "t-SNE": lambda **o: TSNE(max_iter=12, record=5, repulsion="fft", **o),
+    "UMAP": lambda **o: lowdim.UMAP(max_iter=6, **o),
+    "SD": lambda **o: SymmetricSNE(max_iter=4, optimizer="sd", **o),
+}
+
+
+@pytest.mark.parametrize("kind", ALIGNED)
+def test_an_aligned_series_cut_again_and_again_ends_in_the_same_bits(kind, X, tmp_path, cutting):
+    make, cuts, path, series = ALIGNED[kind], 0, tmp_path / "kept", [X, X[:150] + 0.1]
+    relations = [np.column_stack([np.arange(150)] * 2)]
+
+    def aligned(**options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return lowdim.align(make(**options), series, relations)
+
+    wanted = aligned()
+    while True:
+        cutting[0] = 1 + cuts % 3
+        try:
+            found = aligned(checkpoint=path)
+            break
+        except Cut:
+            cuts += 1
+    assert cuts >= 4
+    cutting[0] = 0
+    for again in (found, aligned(checkpoint=path, n_jobs=1)):
+        for one, other in zip(wanted, again, strict=True):
+            assert_same(one, other, X)
+
+
+def test_an_interrupted_series_goes_on_and_another_is_refused(X, tmp_path, monkeypatch):
+    series, iterations = [X, X[:150] + 0.1], []
+    relations = [dict.fromkeys(range(150), 0) | {row: row for row in range(150)}]
+    wanted = lowdim.align(TSNE(max_iter=20), series, relations)
+    monkeypatch.setattr(budget, "PACE", budget.Pace(interval=1e9))
+
+    def stop(event):
+        if "embedding" in event.data:
+            iterations.append(event.data["iteration"])
+            if len(iterations) == 14:
+                raise KeyboardInterrupt
+
+    estimator = TSNE(max_iter=20, checkpoint=tmp_path / "kept", callback=stop)
+    with pytest.warns(InterruptedWarning):
+        lowdim.align(estimator, series, relations)
+    with pytest.raises(CheckpointError, match=r"strength was 0\.05, is 0\.1"):
+        lowdim.align(estimator, series, relations, strength=0.1)
+    with pytest.raises(CheckpointError, match="series was"):
+        lowdim.align(estimator, [X, X[:150]], relations)
+    reached = max(iterations)
+    found = lowdim.align(estimator, series, relations)
+    assert reached in (7, 14)
+    assert min(iterations[14:]) == reached
+    for one, other in zip(wanted, found, strict=True):
+        assert_same(one, other, X)
+
+
 def test_seconds_of_the_run_before_count(X, tmp_path, monkeypatch):
     """By a clock on which an iteration takes a second, and nothing else any time."""
     now, seen = [0.0], []

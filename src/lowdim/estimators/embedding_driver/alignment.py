@@ -15,18 +15,19 @@ from sklearn.base import clone
 
 from ...affinities import FittedAffinity
 from ...core.events import Events
-from ...core.messages import named, setting, value
+from ...core.messages import named, setting, shape, value
+from ...core.places import Place
 from ...core.records import Floats, Integers
 from ...core.rules import Real, Rule
 from ...core.run import Run, Store
-from ...core.streams import Streams
 from ...data.rows import Rows
 from ...errors import InputError, LowdimError
 from ...neighbors.neighborhood import Neighborhood
 from ...objectives.base import NeighborObjective
 from ...objectives.linked import Linked, Links
 from ...optimize.outcome import Outcome
-from ...validation import check_parameters, check_relations
+from ...store.checkpoint import keeping
+from ...validation import check_block, check_parameters, check_relations
 from ..choosing.settled import open_parameters
 from ..coordinates import as_came
 from ..recorder import Recorder
@@ -37,14 +38,20 @@ _RULES: dict[str, Rule] = {"strength": Real(0.0, closed=True)}
 
 
 def align(
-    estimator: Any, series: Iterable[Any], relations: Any = None, *, strength: float = 0.05
+    estimator: Any,
+    series: Iterable[Any],
+    relations: Any = None,
+    *,
+    strength: float = 0.05,
+    starts: Iterable[Any] | None = None,
 ) -> list[Any]:
     """Fit a neighbour embedding to each of several data sets, with springs between rows that are related.
 
     Parameters
     ----------
     estimator
-        A neighbour embedding, such as ``TSNE()`` or ``UMAP()``; it is not changed.
+        A neighbour embedding, such as ``TSNE()`` or ``UMAP()``; it is not changed. With a ``checkpoint`` the same call
+        goes on from there after it was killed, to the same pictures.
     series
         The data sets, in their order. They may have different rows, and different columns.
     relations
@@ -56,6 +63,9 @@ def align(
         Stiffness of a spring, in sums of the weights of its two points (their geometric mean): 0 has no springs, and
         each data set the picture of its own fit. The more, the nearer related rows are to each other, and the slower
         the pictures unfold: above 5 raise ``max_iter``.
+    starts
+        Where to start: coordinates for each data set, a row for each of its rows, or None for those that ``init`` of
+        the estimator is to start. Those that are given are taken as they are. None: ``init`` starts all.
 
     Returns
     -------
@@ -65,7 +75,7 @@ def align(
 
     Notes
     -----
-    Before they are minimised, the start of each picture is turned onto the one before by its related rows.
+    Before they are minimised, each start that was not given is turned onto the one before by its related rows.
     docs/growth.md has more.
 
     Examples
@@ -95,11 +105,47 @@ def align(
         model._check_parameters()
     rows = [_checked(model, X, place) for place, (model, X) in enumerate(zip(models, given, strict=True))]
     pairs = check_relations(relations, [one.n_rows for one in rows])
+    given_starts = _check_starts(starts, rows, models[0].n_components)
     for model, one in zip(models, rows, strict=True):
         model._check_memory(one)
-    slices = [Slice.opened(model, one) for model, one in zip(models, rows, strict=True)]
-    _fit_together(slices, _as_points(slices, pairs), float(strength))
+    listened = [model._listened_to() for model in models]
+    identity = models[0]._identity(rows[0])
+    identity = replace(
+        identity,
+        what=f"align {identity.what}",
+        parameters={**identity.parameters, "strength": float(strength)},
+        data={"series": [one.values for one in rows], "relations": pairs, "starts": given_starts},
+    )
+    with keeping(estimator.checkpoint, lambda: identity, listened[0][1]) as place:
+        parts = zip(models, rows, listened, given_starts, strict=True)
+        slices = [Slice.opened(*part, place.inside("series", number)) for number, part in enumerate(parts)]
+        _fit_together(slices, _as_points(slices, pairs), float(strength), place)
     return models
+
+
+def _check_starts(starts: Any, rows: list[Rows], n_components: int) -> list[Floats | None]:
+    """The coordinates that were given to start from, None where there are none."""
+    if starts is None:
+        return [None] * len(rows)
+    each = None if isinstance(starts, str | Mapping) or not isinstance(starts, Iterable) else list(starts)
+    if each is None or len(each) != len(rows):
+        raise InputError(
+            f"{named('starts', _OWNER)} must be a list with coordinates, or None, for each of the {len(rows)} data "
+            f"sets; got {value(starts) if each is None else len(each)}. Give one for each."
+        )
+    found: list[Floats | None] = []
+    for place, (start, one) in enumerate(zip(each, rows, strict=True)):
+        if start is None:
+            found.append(None)
+            continue
+        block = check_block(start, f"starts[{place}]", at_least=1, flat=True)
+        if block.shape != (one.n_rows, n_components):
+            raise InputError(
+                f"starts[{place}] must have a row for each row of series[{place}] and {named('n_components')} columns, "
+                f"{shape((one.n_rows, n_components))}; got {shape(block.shape)}. Give as many, or None."
+            )
+        found.append(np.array(block.block(slice(None))))
+    return found
 
 
 def _check_series(series: Any) -> list[Any]:
@@ -132,14 +178,14 @@ def _check_estimator(estimator: Any) -> None:
         )
     refused: dict[str, tuple[Any, Any]] = {
         "density": (estimator.density, 0),
-        "checkpoint": (estimator.checkpoint, None),
         "init": (None if isinstance(estimator.init, str) else estimator.init, "auto"),
     }
+    instead = {"density": "", "init": f", and give {named('starts', _OWNER)}"}
     for name, (got, usual) in refused.items():
         if got is not None and not (np.ndim(got) == 0 and got == 0):
             raise InputError(
                 f"{named(name)} of the {kind} is not known to {_OWNER}: one for all data sets has no meaning; got "
-                f"{setting(name, got)}. Use {setting(name, usual)}."
+                f"{setting(name, got)}. Use {setting(name, usual)}{instead[name]}."
             )
 
 
@@ -156,20 +202,29 @@ class Slice:
     fitted: FittedAffinity | None
     objective: NeighborObjective
     start: Floats
+    is_given: bool
     lambdas: list[float]
 
     @classmethod
-    def opened(cls, model: NeighborEmbedding, rows: Rows) -> Slice:
+    def opened(
+        cls,
+        model: NeighborEmbedding,
+        rows: Rows,
+        listened: tuple[Recorder, Events],
+        given: Floats | None,
+        place: Place,
+    ) -> Slice:
         """All that a fit does before it minimises."""
-        recorder, events = model._listened_to()
-        run = Run(events, model._workers, Streams(model.random_state), Store())
+        recorder, events = listened
+        run = model._run(events, place, Store())
         hood = model._neighborhood(rows, run)
         W, fitted = run.stage("affinities", model._affinities, hood)
-        start = run.stage("start", model._start, None, hood, W)
+        start = run.stage("start", model._start, given, hood, W)
         objective = model._objective_of(hood, W, fitted, run)
         lambdas = run.stage("path", model._path, objective)
         model._check_minimum(objective, lambdas)
-        return cls(model, rows, recorder, events, run, hood, fitted, objective, start, lambdas)
+        is_given = given is not None
+        return cls(model, rows, recorder, events, run, hood, fitted, objective, start, is_given, lambdas)
 
     def closed(self, outcome: Outcome, gap: float) -> None:
         """Leave the model as a fit does, with its own part of what was minimised."""
@@ -197,21 +252,27 @@ def _as_points(slices: list[Slice], pairs: list[Integers]) -> list[Integers]:
 
 
 def _turned(slices: list[Slice], pairs: list[Integers]) -> list[Floats]:
-    """The starts, each turned or mirrored onto the one before by its related points (Schoenemann 1966)."""
+    """The starts, each turned or mirrored onto the one before by its related points (Schoenemann 1966).
+
+    One that was given stays as it is.
+    """
     starts = [slices[0].start]
     for one, related in zip(slices[1:], pairs, strict=True):
+        if one.is_given:
+            starts.append(one.start)
+            continue
         before, here = starts[-1][related[:, 0]], one.start[related[:, 1]]
         left, _, right = np.linalg.svd((here - here.mean(axis=0)).T @ (before - before.mean(axis=0)))
         starts.append(one.start @ (left @ right))
     return starts
 
 
-def _fit_together(slices: list[Slice], pairs: list[Integers], strength: float) -> None:
+def _fit_together(slices: list[Slice], pairs: list[Integers], strength: float, place: Place) -> None:
     """Minimise all pictures with the springs between them, and close each."""
     parts = [one.objective for one in slices]
     offsets = np.cumsum([0, *(part.size for part in parts)])
     ends = np.concatenate(
-        [related + offsets[[place, place + 1]] for place, related in enumerate(pairs)]
+        [related + offsets[[number, number + 1]] for number, related in enumerate(pairs)]
         if strength
         else [np.zeros((0, 2), np.int64)]
     )
@@ -222,9 +283,7 @@ def _fit_together(slices: list[Slice], pairs: list[Integers], strength: float) -
     starts = _turned(slices, pairs) if strength else [one.start for one in slices]
     first = slices[0]
     listeners = (one.recorder for one in slices[1:])
-    run = Run(
-        first.events.heard_by(*listeners), first.model._workers, Streams(first.model.random_state), Store()
-    )
+    run = first.model._run(first.events.heard_by(*listeners), place, Store())
     # The path that begins where the least lambda is critical is slow enough for all.
     lambdas = min((one.lambdas for one in slices), key=lambda path: path[0])
     outcome = run.stage(
@@ -234,10 +293,10 @@ def _fit_together(slices: list[Slice], pairs: list[Integers], strength: float) -
         np.concatenate(starts),
         lambdas,
     )
-    for place, (one, rows) in enumerate(zip(slices, linked.bounds, strict=True)):
+    for number, (one, rows) in enumerate(zip(slices, linked.bounds, strict=True)):
         own = outcome.X[rows]
         frames = tuple((iteration, X[rows]) for iteration, X in outcome.frames)
-        gap = _gap(outcome.X, linked.bounds, pairs, place)
+        gap = _gap(outcome.X, linked.bounds, pairs, number)
         one.closed(replace(outcome, X=np.ascontiguousarray(own), frames=frames), gap)
 
 

@@ -7,7 +7,7 @@ import pytest
 from embedding_reference import NAMES, make_case, numerical_gradient, relative
 
 from lowdim.objectives.springs import Springs
-from lowdim.optimize.schedules import Anchored, Annealing
+from lowdim.optimize.schedules import Unfolding
 
 
 @pytest.fixture
@@ -106,9 +106,12 @@ def test_a_picture_is_drawn_to_the_size_that_springs_hold(rng):
 
 
 def test_a_course_on_springs_holds_more_while_the_picture_is_small():
-    course = Annealing(80, rate=0.5, momentum=0.9)
-    held = Anchored(course, early=0.3, late=0.1)
-    for iteration in (0, 30, 39, 40, 79):
-        setting = held.at(iteration)
-        assert setting._replace(hold=0.0) == course.at(iteration)
+    course = Unfolding(90, early=0.3, late=0.1)
+    shares = [course.at(iteration).share for iteration in range(100)]
+    np.testing.assert_allclose(shares[:11], 1.0 / 12.0)
+    np.testing.assert_allclose(np.diff(np.log(shares[10:20])), np.log(12.0) / 9)
+    assert set(shares[19:]) == {1.0}
+    for iteration in (0, 15, 18, 19, 20, 95):
+        setting = course.at(iteration)
         assert setting.hold == (0.3 if setting.share < 1.0 else 0.1)
+        assert setting.momentum == (0.5 if iteration < 20 else 0.95)

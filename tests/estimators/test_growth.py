@@ -91,7 +91,7 @@ def test_many_new_points_unfold_the_picture_again_and_few_do_not():
     many, few = model.update(NEW), model.update(NEW[:1])
     assert "relocate" in stages(few)
     assert "relocate" not in stages(many)
-    assert (many.n_iter_, few.n_iter_) == (180, 105)
+    assert (many.n_iter_, few.n_iter_) == (127, 105)
     assert few.report_.figures["median_shift"] < many.report_.figures["median_shift"] < 0.05
 
 
@@ -120,16 +120,16 @@ def test_a_picture_that_is_left_while_it_is_small_has_its_old_size():
     model = lowdim.TSNE(perplexity=10).fit(OLD)
 
     def enough(event):
-        if event.kind == "iteration" and event.data.get("iteration", 0) >= 100:
+        if event.kind == "iteration" and event.data.get("iteration", 0) >= 60:
             raise Stop
 
     grown = model.set_params(callback=enough).update(NEW)
-    assert grown.n_iter_ == 100
+    assert grown.n_iter_ == 60
     widths = [np.ptp(one.embedding_[:130], axis=0).max() for one in (model, grown)]
     assert widths[1] == pytest.approx(widths[0], rel=0.3)
 
 
-@pytest.mark.parametrize("cut", [60, 140])
+@pytest.mark.parametrize("cut", [8, 60, 100])
 def test_unfolding_goes_on_from_a_checkpoint_to_the_same_bits_at_any_thread_count(cut, tmp_path):
     whole = [lowdim.TSNE(perplexity=10, n_jobs=n).fit(OLD).update(NEW).embedding_ for n in (1, 2)]
     np.testing.assert_array_equal(*whole)

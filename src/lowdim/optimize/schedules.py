@@ -150,26 +150,40 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class Anchored:
-    """A course with points on springs to where they were: the picture unfolds as the other one did.
+class Unfolding:
+    """Momentum from a picture that was drawn small: it unfolds again, with points on springs to where they were.
 
-    The share of the springs is ``early`` while lambda is below its value, ``late`` from there on. Attraction fades with
-    the distance and springs do not: in a picture that has unfolded a softer one holds as much.
+    For a ninth of the iterations lambda is its value over ``exaggeration``, in the next ninth it rises to that value in
+    equal steps of its logarithm. The groups are laid out already: what takes a fit half of its iterations is done in
+    so few, if points keep less of their velocity in them. Springs are softer once lambda has its value: attraction
+    fades with the distance and springs do not, so that in a picture that has unfolded softer ones hold as much.
+
+    Parameters
+    ----------
+    iterations
+        Length of the course; steps beyond it are like its last.
+    exaggeration, rate, momentum, early_momentum
+        As for `Annealing`.
+    early, late
+        Shares of the springs while lambda is below its value, and from there on.
     """
 
-    course: Course
-    early: float = 0.03
-    late: float = 0.005
-
-    @property
-    def rate(self) -> float | None:
-        """That of the course."""
-        return self.course.rate
+    iterations: int = 52
+    exaggeration: float = 12.0
+    rate: float = 1.0
+    momentum: float = 0.95
+    early_momentum: float = 0.5
+    early: float = 0.1
+    late: float = 0.01
 
     def at(self, iteration: int) -> Setting:
-        """The setting of an iteration of the course, with springs."""
-        setting = self.course.at(iteration)
-        return setting._replace(hold=self.early if setting.share < 1.0 else self.late)
+        """The setting of an iteration, the first being 0."""
+        hold = rise = max(1, self.iterations // 9)
+        if iteration >= hold + rise:
+            return Setting(1.0, 1.0, self.momentum, hold=self.late)
+        risen = max(0, iteration - hold) / max(1, rise - 1)
+        share = float(self.exaggeration ** (risen - 1.0))
+        return Setting(share, 1.0, self.early_momentum, hold=self.early if share < 1.0 else self.late)
 
 
 @dataclass(frozen=True, slots=True)

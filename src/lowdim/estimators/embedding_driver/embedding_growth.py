@@ -33,7 +33,7 @@ from ...optimize.outcome import Outcome
 from ...optimize.schedules import Annealing, Later, Schedule
 from ..metric import metric_of
 from ..shifts import describe_shift
-from .embedding_schedule import FEW_POINTS, LATE_STEP, choose_optimizer, make_release, make_unfolding
+from .embedding_schedule import FEW_POINTS, LATE_STEP, WIDER, choose_optimizer, make_release, make_unfolding
 
 if TYPE_CHECKING:
     from .neighbor_embedding import NeighborEmbedding
@@ -47,6 +47,8 @@ FAR = 0.005
 """Widths of the picture that a point must come away from its place to be put elsewhere: less, it finds alone."""
 ROUNDS = 2
 """How often all points are looked at: some can go only where others have gone."""
+HEAP = 2.0
+"""Widths of the kernel from the centre, root mean square, at which a picture is unfolded again."""
 MANY = 0.02
 """Share of new points from which a picture is unfolded again: fewer find room among the others as these stand."""
 
@@ -211,10 +213,11 @@ def _minimised(
     begun, unfolding = springs.anchors, None
     usual = model._usual_annealing(objective, 1, run.silent())
     if model._relocates and objective.density is None:
-        if (springs.stiffness == 0.0).mean() >= MANY and objective.size <= FEW_POINTS:
+        if (added := (springs.stiffness == 0.0).mean()) >= MANY:
             annealing = choose_optimizer(usual or model.optimizer, objective, run.silent())[1]
+            size = (1.0 - added) ** -WIDER if objective.size > FEW_POINTS and added < 1.0 else 1.0
             unfolding = make_unfolding(
-                objective.lam, annealing, tolerance=model.tolerance, max_seconds=model.max_seconds
+                objective.lam, annealing, size, tolerance=model.tolerance, max_seconds=model.max_seconds
             )
         for _ in range(ROUNDS if unfolding is None else 0):
             begun = run.stage("relocate", _relocated, model, hood, objective, begun)
@@ -231,9 +234,9 @@ def _minimised(
 
 
 def _drawn_small(X: Floats) -> Floats:
-    """The picture with the kernel's width as the root mean square of distances from its centre."""
+    """The picture with a root mean square of distances from its centre of two widths of the kernel."""
     centred = X - X.mean(axis=0)
-    return np.asarray(centred / (np.sqrt(np.square(centred).sum(axis=1).mean()) or 1.0))
+    return np.asarray(centred * (HEAP / (np.sqrt(np.square(centred).sum(axis=1).mean()) or 1.0)))
 
 
 def _springs(objective: NeighborObjective, start: Floats, n_old: int) -> Springs:

@@ -20,7 +20,7 @@ from ...optimize.momentum import Momentum
 from ...optimize.named import named_optimizer
 from ...optimize.outcome import Stopping
 from ...optimize.protocol import Optimizer
-from ...optimize.schedules import Anchored, Annealing, Phase, Release, Schedule
+from ...optimize.schedules import Annealing, Phase, Release, Schedule, Unfolding
 
 FEW_POINTS = 10_000
 """Points up to which t-SNE's schedule is longer and gentler."""
@@ -39,12 +39,15 @@ LATE_STEP = 0.1
 other is strong and short, and longer steps would scatter them."""
 RELEASE = 0.14
 """Share of the iterations of a fit that a picture takes which only grows."""
-UNFOLD, SETTLE = 0.18, 0.06
-"""Shares of the iterations of a fit in which a picture that grows is unfolded again, and those after that."""
-FEWEST_UNFOLDED = 100
+UNFOLD, SETTLE = 3.17, 1.46
+"""Iterations in which a picture that grows is unfolded again, and those after that, over the root of a fit's: more in
+gentler steps, but its groups are laid out already."""
+FEWEST_UNFOLDED = 40
 """Iterations of unfolding below which it is left out: the picture would not get far."""
 DRAWN = 0.98
 """Share of the old size at which a picture that was unfolded goes on: it grows by some per cent as it settles."""
+WIDER = 0.25
+"""Power of the number of points by which a picture of many grows: that of the pictures of fits."""
 SOFT = 0.005
 """Share of the springs after unfolding: they have chosen the places by then."""
 GOING_ON = 0.25
@@ -137,17 +140,24 @@ def make_release(
 
 
 def make_unfolding(
-    lam: float, annealing: Annealing | None, *, tolerance: float | None, max_seconds: float | None
+    lam: float,
+    annealing: Annealing | None,
+    size: float,
+    *,
+    tolerance: float | None,
+    max_seconds: float | None,
 ) -> Schedule | None:
     """From a picture that there is, drawn small: unfolded on springs, then let go; None where that is too short.
 
     An exaggeration again and points in one heap are what carries each to its own; the springs lay out the groups where
-    they were, so that most points come back to their places.
+    they were, so that most points come back to their places. The picture is drawn to a ``size``, that of the old one
+    being 1, before it is let go.
     """
-    if annealing is None or round(UNFOLD * annealing.iterations) < FEWEST_UNFOLDED:
+    root = 0.0 if annealing is None else np.sqrt(annealing.iterations)
+    if annealing is None or round(UNFOLD * root) < FEWEST_UNFOLDED:
         return None
-    again = replace(annealing, iterations=round(UNFOLD * annealing.iterations))
-    course = Release(round(SETTLE * annealing.iterations), annealing.rate, hold=SOFT)
+    again = Unfolding(round(UNFOLD * root), annealing.exaggeration, annealing.rate, annealing.momentum)
+    course = Release(round(SETTLE * root), annealing.rate, hold=SOFT)
 
     def stopping(iterations: int) -> Stopping:
         return Stopping(
@@ -158,8 +168,8 @@ def make_unfolding(
         )
 
     phases = (
-        Phase(lam, stopping(again.iterations), Anchored(again)),
-        Phase(lam, stopping(course.iterations), course, size=DRAWN),
+        Phase(lam, stopping(again.iterations), again),
+        Phase(lam, stopping(course.iterations), course, size=DRAWN * size),
     )
     return Schedule(phases, None, max_seconds)
 

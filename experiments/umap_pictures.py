@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,7 +117,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Comparison:
-    """lowdim's picture beside those of umap-learn's seeds: pictures, figures, and Procrustes distances."""
+    """A picture, lowdim's unless it is said, beside those of umap-learn's seeds: figures, and Procrustes distances."""
 
     own: Floats
     peers: Sequence[Floats]
@@ -135,6 +135,11 @@ class Comparison:
         between = [lowdim.procrustes(A, B).error for A, B in pairs]
         to_seeds = [lowdim.procrustes(peer, own).error for peer in peers]
         return cls(own, peers, judge.figures(own, min_dist), others, to_seeds, between)
+
+    def instead(self, judge: Judge, min_dist: float, picture: Floats) -> Comparison:
+        """Another picture in the place of lowdim's, beside the same seeds."""
+        to_seeds = [lowdim.procrustes(peer, picture).error for peer in self.peers]
+        return replace(self, own=picture, found=judge.figures(picture, min_dist), to_seeds=to_seeds)
 
     def seeds(self, figure: str) -> tuple[float, float]:
         """The lowest and the highest of the seeds."""

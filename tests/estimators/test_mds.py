@@ -230,6 +230,7 @@ def test_pivots_come_near_to_all_pairs() -> None:
 
 def test_large_data_goes_by_pivots_in_plan_too() -> None:
     assert [stage.name for stage in lowdim.MDS().plan(np.empty((10_001, 3))).stages] == [
+        "check",
         "distances",
         "optimise",
         "place",

@@ -341,6 +341,10 @@ class Estimator(
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         """The same stages with their estimated cost."""
 
+    def _look(self, rows: Rows, stages: list[PlannedStage]) -> list[PlannedStage]:
+        """These stages, with what a look at a sample of the rows tells beyond their shape."""
+        return stages
+
     def _repr_html_(self) -> str:
         """The parameters as scikit-learn shows them; of a fitted estimator its report too."""
         report = getattr(self, "report_", None)

@@ -55,13 +55,16 @@ class Findings:
 class Size:
     """What costs depend on: rows and columns of the data, and the bytes that are allowed (None: what is free).
 
-    ``rows`` are the data where there is any: how sparse it is counts too.
+    ``rows`` are the data where there is any: how sparse it is counts too. ``looks``: a sample of them may be looked
+    at, by ``n_jobs`` threads.
     """
 
     n_rows: int
     n_columns: int
     memory_limit: int | None = None
     rows: Rows | None = None
+    looks: bool = False
+    n_jobs: int | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

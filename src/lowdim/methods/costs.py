@@ -36,7 +36,7 @@ def local_weights(n_rows: int, k: int) -> PlannedStage:
 def local_matrices(n_rows: int, k: int) -> PlannedStage:
     """A small dense eigenproblem for each point, and their sum: every pair of neighbours is an entry of it."""
     pairs = n_rows * (k + 1) ** 2
-    return PlannedStage("weights", n_rows * (k**3 * 3e-9 + k**2 * 3.5e-8), 38 * pairs, kept=13 * pairs)
+    return PlannedStage("weights", n_rows * (k**3 * 3e-9 + k**2 * 3.5e-8), 24 * pairs, kept=6 * pairs)
 
 
 def lanczos(n_rows: int, edges: int, n_components: int, n_columns: int = FLAT + 1) -> PlannedStage:

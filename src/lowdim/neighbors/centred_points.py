@@ -126,7 +126,16 @@ def fill_panel(strips: NDArray[np.floating], panel: int, points: NDArray[np.floa
         strips[first + start // nearest.STRIP, :, : len(some)] = some.T
 
 
-def middle_of(geometry: Geometry, most: int = 1024) -> Floats:
+MIDDLED = 1024
+"""Points whose middle is taken for that of all."""
+
+
+def middle_bytes(n_points: int, n_columns: int) -> int:
+    """Memory of `middle_of`: the sample, its columns, a copy in which their medians are sought."""
+    return 26 * min(n_points, MIDDLED) * (n_columns + 1)
+
+
+def middle_of(geometry: Geometry, most: int = MIDDLED) -> Floats:
     """Mean of a sample of the points without those that are far from its median: outliers must not move the centre.
 
     Any centre gives the same neighbours; a good one only leaves fewer rows open.

@@ -131,6 +131,15 @@ def _as_rows(taken: Taken, *, own: bool) -> Rows:
     return Rows(values)
 
 
+def copied_bytes(rows: Rows) -> int:
+    """Bytes of the copy that a model takes of rows which are the caller's own, as `view_rows` has them."""
+    if rows.is_mapped:
+        return 0
+    values = rows.values
+    parts = [values] if isinstance(values, np.ndarray) else _parts(values)
+    return sum(part.nbytes for part in parts if _may_change(part))
+
+
 def _parts(matrix: Any) -> list[NDArray[Any]]:
     names = ("data", "indices", "indptr", "row", "col")
     return [part for name in names if isinstance(part := getattr(matrix, name, None), np.ndarray)]

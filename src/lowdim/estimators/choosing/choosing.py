@@ -22,6 +22,9 @@ from .curve import Curve
 from .planned import planned_choices
 from .settled import as_fitted, closed, open_parameters, with_defaults, with_values
 
+CHECKED = 1e-9
+"""Seconds of looking at a number of the data, and of copying it."""
+
 
 class Choosing:
     """Part of every estimator: what is left open is chosen, and then the estimator works as if it had been given."""
@@ -99,8 +102,13 @@ class Choosing:
         if (source := as_shards(X)) is not None:
             refuse_shards(self)
             return Plan(type(self).__name__, source.shape, tuple(self._plan_shards(source)))
-        rows = validation.view_rows(X)
-        return Plan(type(self).__name__, rows.shape, tuple(self._every_stage(rows)))
+        rows, model = validation.view_rows(X), with_defaults(self)
+        stages = model._plan_stages(rows)
+        if is_there(rows):
+            stages = model._look(rows, stages)
+        return Plan(
+            type(self).__name__, rows.shape, (*_own_copy(self, rows), *planned_choices(self, rows), *stages)
+        )
 
     def _every_stage(self: Any, rows: Rows) -> list[PlannedStage]:
         """The stages of a fit, with those that choose."""
@@ -130,6 +138,19 @@ def rows_of_size(n_rows: int, n_columns: int) -> NDArray[Any]:
     if n_rows < 2 or n_columns < 1:
         raise InputError(f"X: a size needs at least 2 rows and 1 column; got {n_rows} x {n_columns}.")
     return np.broadcast_to(0.0, (n_rows, n_columns))
+
+
+def _own_copy(model: Any, rows: Rows) -> list[PlannedStage]:
+    """The stage ``check``, where the model takes a copy of rows that the caller could change."""
+    if not model._keeps_rows or not (size := validation.copied_bytes(rows)):
+        return []
+    seconds = CHECKED * rows.n_rows * rows.n_columns
+    return [PlannedStage("check", seconds, size, "a copy of the data", certain=True, kept=size)]
+
+
+def is_there(rows: Rows) -> bool:
+    """Whether there is anything to look at: rows that only stand for a size are one number, as often as wanted."""
+    return not isinstance(rows.values, np.ndarray) or any(rows.values.strides)
 
 
 def refuse_shards(model: Any) -> None:

@@ -16,6 +16,7 @@ from ...errors import InputError
 from ...methods.base import Embedded, Method, OnGraph, Size, Solver
 from ...methods.embed import embed
 from ...neighbors.points import PAIRWISE, Points
+from ...solvers.foreseen import sharpened
 from ...solvers.landmarks.configuration import LandmarkSolver
 from ...solvers.landmarks.lll import LLL
 from ...solvers.named import names_landmarks, resolve_solver
@@ -29,6 +30,9 @@ PATIENCE = 30.0
 
 PRICE = 3.0
 """How many times the seconds of landmarks an exact solution is worth beyond that."""
+
+UNSURE = 3.0
+"""How many times as long as the shape of the data says an exact solution may take: more is worth a look at them."""
 
 FEWEST_POINTS = 4
 """Points for each landmark below which landmarks are not worth their loss."""
@@ -130,10 +134,13 @@ class SpectralEstimator(Estimator):
                 f"exactly it would hold {needed / 1e9:.2g} GB, and {allowed / 1e9:.2g} GB are allowed",
             )
         seconds = sum(stage.seconds for stage in exact)
-        if rows.n_rows <= FEWEST_POINTS * count or seconds <= PATIENCE:
+        if rows.n_rows <= FEWEST_POINTS * count or UNSURE * seconds <= PATIENCE:
             return solver, ""
-        price = sum(stage.seconds for stage in landmarks.costs(method, size))
-        if seconds > PRICE * price:
+        looked = sharpened(exact, solver, method, self._size(rows, looks=True))
+        seconds, price = (
+            sum(stage.seconds for stage in stages) for stages in (looked, landmarks.costs(method, size))
+        )
+        if seconds > max(PATIENCE, PRICE * price):
             return landmarks, f"about {price:.2g} s with {count} landmarks, {seconds:.2g} s exactly"
         return solver, ""
 
@@ -145,12 +152,17 @@ class SpectralEstimator(Estimator):
         """The landmark solver that ``auto`` may take."""
         return self._usual_landmarks(max(method.width + 2, min(MOST_LANDMARKS, rows.n_rows // FEWEST_POINTS)))
 
-    def _size(self, rows: Rows) -> Size:
-        return Size(rows.n_rows, rows.n_columns, self._workers.memory_limit, rows)
+    def _size(self, rows: Rows, *, looks: bool = False) -> Size:
+        workers = self._workers
+        return Size(rows.n_rows, rows.n_columns, workers.memory_limit, rows, looks, workers.n_jobs)
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
         method = self._method_for(rows)
         return self._solver_for(rows, method)[0].costs(method, self._size(rows))
+
+    def _look(self, rows: Rows, stages: list[PlannedStage]) -> list[PlannedStage]:
+        method = self._method_for(rows)
+        return sharpened(stages, self._solver_for(rows, method)[0], method, self._size(rows, looks=True))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
 from ...kernels.neighbors.nearest_by_products import STRIP
-from ..centred_points import FURTHEST, CentredPoints, empty_strips, fill_panel
+from ..centred_points import FURTHEST, CentredPoints, empty_strips, fill_panel, middle_bytes
 from ..costs import Cost, Work
 from .base import Found
 
@@ -52,7 +52,7 @@ class BlockedSearcher:
             seconds = pairs * (0.35 + 0.02 * work.n_columns) * 1e-9 + work.n_asked * 0.4e-6
         kept = work.lists + int(work.n_points * (4.2 * work.n_columns + 25))
         held = (40 if work.n_neighbors <= MOST_IN_HEAPS else 17) * work.candidates
-        return Cost(seconds, kept + held, kept)
+        return Cost(seconds, max(kept + held, middle_bytes(work.n_points, work.n_columns)), kept)
 
     def __init__(self, centred: CentredPoints, run: Run) -> None:
         self.centred = centred

@@ -14,7 +14,7 @@ from ...core.places import State
 from ...core.records import Floats, Integers
 from ...core.run import Run
 from ...data.rows import Rows
-from ..centred_points import BLOCK_BYTES, FURTHEST, CentredPoints
+from ..centred_points import BLOCK_BYTES, FURTHEST, CentredPoints, middle_bytes
 from ..costs import Cost, Work
 from ..projection import Projection
 from ..reduction import reduction
@@ -143,7 +143,11 @@ class ForestSearcher:
         seconds = (12 + 0.17 * work.n_columns) * 1e-6 * work.n_points * effort * (0.75 + wanted / 36)
         kept = work.lists + int(work.n_points * (4.2 * work.n_columns + 325))
         following = follow_seconds(work.n_columns, work.n_queries or 0)
-        return Cost(seconds + following, kept + 15 * work.candidates, kept)
+        return Cost(
+            seconds + following,
+            max(kept + 15 * work.candidates, middle_bytes(work.n_points, work.n_columns)),
+            kept,
+        )
 
     def __init__(self, centred: CentredPoints, seed: int, run: Run) -> None:
         projection = reduction(centred, run)

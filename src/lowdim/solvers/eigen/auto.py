@@ -26,7 +26,7 @@ from .common import (
     measured,
     standardise,
 )
-from .forecast import foresee
+from .forecast import TRIAL, foresee, most_products
 from .null_space import null_space
 
 SOLVERS: dict[str, Solver] = {
@@ -47,10 +47,6 @@ _USABLE = 1e-3
 #: Residual relative to |A| that rounding alone may leave to a solver that has converged by its own measure.
 _ROUNDING = 1e-12
 _RESOLUTION = 1e-14
-#: Products that Lanczos may take whatever the factor costs: its end comes suddenly.
-_FEWEST_PRODUCTS = 400
-#: How much longer than the factor it may take once it has begun, and the products that make a trial.
-_LEEWAY, _TRIAL = 1.3, 150
 #: Points up to which a dense solver is tried at once for distances, whose largest eigenvalues Lanczos finds in a dozen
 #: passes: LAPACK's threads wait for each other longer than these take.
 _DENSE_GRAM = 100
@@ -190,16 +186,17 @@ def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     forecast, operator = foresee(standard, settings), standard.problem.operator
     inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
     bounded = partial(lanczos.solve, give_up=True)
-    most = 40 * settings.n_components + 1500
+    k = settings.n_components
     if forecast.prefers_factor:
         yield _Rung("shift-invert", "the factor is cheap, and the gaps are small", inverted)
-        last = partial(lanczos.solve if isinstance(operator, Normal) else bounded, max_products=most)
+        last = partial(
+            lanczos.solve if isinstance(operator, Normal) else bounded, max_products=most_products(k)
+        )
         yield _Rung("lanczos", "the factor did not do", last)
     else:
-        budget = int(min(most, max(_FEWEST_PRODUCTS, _LEEWAY * forecast.factored / forecast.product)))
-        trial = 0 if isinstance(operator, Laplacian) else _TRIAL
+        trial = 0 if isinstance(operator, Laplacian) else TRIAL
         why = "products are cheap and need no factor"
-        yield _Rung("lanczos", why, partial(bounded, max_products=budget, trial=trial))
+        yield _Rung("lanczos", why, partial(bounded, max_products=forecast.budget(k), trial=trial))
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", inverted)
     yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
 

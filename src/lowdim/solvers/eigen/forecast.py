@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from scipy import sparse
 
 from ... import kernels
+from ...core.records import Operator, Sparse
 from ...spectral.operators import Laplacian, Normal
 from .common import Settings, Standard
 from .factor import fits
@@ -31,6 +32,12 @@ _ORDERED = 3e-6
 WORTH_A_TRIAL, _SURELY = 400, 3
 """Products that a factor must cost for a trial of Lanczos to be worth its price, and how many times as many the guess
 must be to need no symbolic factor: it is up to twenty times too high."""
+#: Products that Lanczos may take whatever the factor costs: its end comes suddenly.
+_FEWEST_PRODUCTS = 400
+#: How much longer than the factor it may take once it has begun.
+_LEEWAY = 1.3
+TRIAL = 150
+"""Products that make a trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,40 +54,89 @@ class Forecast:
         """Whether shift-invert is the cheaper one."""
         return self.factored < self.lanczos
 
+    def budget(self, k: int) -> int:
+        """Products that Lanczos may take where it comes first."""
+        return int(min(most_products(k), max(_FEWEST_PRODUCTS, _LEEWAY * self.factored / self.product)))
+
+
+def most_products(k: int) -> int:
+    """Products that Lanczos may take for k eigenvectors where nothing else is left."""
+    return 40 * k + 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Breadth:
+    """The matrix that would be multiplied, as a breadth-first search of its graph sees it: all that a guess hangs on.
+
+    ``stored`` are its entries. ``halves``: A is F'F, and all of this is said of F. Counts need not be whole: those of
+    a larger matrix may have been drawn from smaller ones.
+    """
+
+    size: float
+    stored: float
+    levels: float
+    widest: float
+    is_laplacian: bool
+    halves: bool
+
+    def product(self, k: int) -> float:
+        """Seconds of a product with a column."""
+        return _ENTRY * self.stored * (2 if self.halves else 1) + _ROW * self.size * basis_size(k) + _CALL
+
+    def products(self, k: int) -> float:
+        """Products of Lanczos: a Laplacian has eigenvalues of 1 / levels^2, and Lanczos sees their roots."""
+        return 120 + 5 * self.levels + 10 * k if self.is_laplacian else WORTH_A_TRIAL
+
+    def factored(self, k: int, work: float, entries: float) -> float:
+        """Seconds of a factor and of the solves of shift-invert with it, two columns at a time."""
+        solves = 10 + k
+        one = (
+            work * _WORK + entries * _FILLED + solves * (entries * _SOLVED + self.size * _ROW_SOLVED + _SOLVE)
+        )
+        return (2 if self.halves else 1) * one
+
+    def guess(self, k: int) -> float:
+        """The same where the factor is only guessed."""
+        return self.factored(k, self.widest**3, 40 * self.size + self.widest**2) + _ORDERED * self.size
+
+    def is_worth_a_look(self, k: int) -> bool:
+        """Whether a factor may be the quicker one, so that the symbolic factor is worth its seconds."""
+        lanczos = self.products(k) * self.product(k)
+        return self.guess(k) <= (lanczos if self.is_laplacian else _SURELY * lanczos)
+
+
+def matrix_of(operator: Operator, *, halves: bool) -> Sparse:
+    """The sparse matrix A, or F where A = F'F is inverted by a factor of F."""
+    return operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
+
+
+def breadth_of(operator: Operator, matrix: Sparse | None, *, halves: bool) -> Breadth:
+    """How broad the graph of that matrix is; of a Laplacian the weights tell it, and the matrix need not be made."""
+    if isinstance(operator, Laplacian):  # the diagonal leads nowhere
+        graph, stored = operator.W, operator.W.nnz + operator.W.shape[0]
+    else:
+        matrix = matrix_of(operator, halves=halves) if matrix is None else matrix
+        # Along the edges of F alone a search from each point that is in nobody's list would go over all others again.
+        graph, stored = sparse.csr_array(abs(matrix) + abs(matrix).T) if halves else matrix, matrix.nnz
+    levels, widest = map(int, kernels.neighbors.graphs.breadth(graph.indptr, graph.indices))
+    return Breadth(graph.shape[0], stored, levels, widest, isinstance(operator, Laplacian), halves)
+
 
 def foresee(standard: Standard, settings: Settings) -> Forecast:
     """Forecast for the pattern of a sparse A, or of F where A = F'F is inverted by a factor of F.
 
-    A Laplacian has eigenvalues of 1 / levels^2, and Lanczos sees their roots. Of LLE and its kin the pattern does not
-    tell: there a trial is worth its price where the factor would cost several.
+    Of LLE and its kin the pattern does not tell how many products Lanczos takes: there a trial is worth its price where
+    the factor would cost several.
     """
-    operator, size, k = standard.problem.operator, standard.size, settings.n_components
-    halves = factors_half(standard)
-    if isinstance(operator, Laplacian):  # the diagonal leads nowhere
-        matrix, both, entries = None, operator.W, operator.W.nnz + size
-    else:
-        matrix = (
-            operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
-        )
-        # Along the edges of F alone a search from each point that is in nobody's list would go over all others again.
-        both = sparse.csr_array(abs(matrix) + abs(matrix).T) if halves else matrix
-        entries = matrix.nnz * (2 if halves else 1)
-    levels, widest = map(int, kernels.neighbors.graphs.breadth(both.indptr, both.indices))
-    product = _ENTRY * entries + _ROW * size * basis_size(k) + _CALL
-    products = 120 + 5 * levels + 10 * k if isinstance(operator, Laplacian) else WORTH_A_TRIAL
-    lanczos, factors = products * product, 2 if halves else 1
-    guess = factors * _factored(size, k, widest**3, 40 * size + widest**2) + _ORDERED * size
-    if guess > (lanczos if isinstance(operator, Laplacian) else _SURELY * lanczos):
-        return Forecast(lanczos, product, guess)
-    matrix = sparse.csr_array(operator.explicit()) if matrix is None else matrix
+    operator, k, halves = standard.problem.operator, settings.n_components, factors_half(standard)
+    matrix = None if isinstance(operator, Laplacian) else matrix_of(operator, halves=halves)
+    breadth = breadth_of(operator, matrix, halves=halves)
+    product = breadth.product(k)
+    lanczos = breadth.products(k) * product
+    if not breadth.is_worth_a_look(k):
+        return Forecast(lanczos, product, breadth.guess(k))
+    matrix = matrix_of(operator, halves=halves) if matrix is None else matrix
     symbolic = Symbolic(matrix, symmetric=not halves)
     if not fits(symbolic, settings.run.workers.memory_limit, symmetric=not halves):
         return Forecast(lanczos, product, float("inf"), symbolic)
-    factored = factors * _factored(size, k, symbolic.work, symbolic.entries)
-    return Forecast(lanczos, product, factored, symbolic)
-
-
-def _factored(size: int, k: int, work: float, entries: float) -> float:
-    """Seconds of a factor and of the solves of shift-invert with it, two columns at a time."""
-    solves = 10 + k
-    return work * _WORK + entries * _FILLED + solves * (entries * _SOLVED + size * _ROW_SOLVED + _SOLVE)
+    return Forecast(lanczos, product, breadth.factored(k, symbolic.work, symbolic.entries), symbolic)

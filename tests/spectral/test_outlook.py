@@ -12,6 +12,7 @@ from lowdim.core.run import Run
 from lowdim.data.rows import Rows
 from lowdim.methods.base import Size
 from lowdim.neighbors.points import Points
+from lowdim.solvers import outlook as outlooks
 from lowdim.solvers.eigen.forecast import breadth_of, matrix_of
 from lowdim.solvers.outlook import Fill, outlook
 from lowdim.spectral.operators import Normal
@@ -153,3 +154,32 @@ def test_landmarks_are_not_chosen_for_a_surface_in_many_columns() -> None:
     assert "landmarks" in str(lowdim.LLE().plan(X.shape))
     assert model._solver_for(Rows(X), model._method())[1] == ""
     assert "landmarks" not in str(model.plan(X))
+
+
+def test_rows_are_looked_at_once_and_forgotten_with_them(monkeypatch) -> None:
+    looks = []
+    look = outlooks._look
+    monkeypatch.setattr(outlooks, "_look", lambda *given: looks.append(given[0]) or look(*given))
+    X, before = plane(22_000, 5), len(outlooks._SEEN)
+    lowdim.LLE().plan(X)
+    assert len(looks) == 1
+    X[:] = sphere(22_000, 5)
+    lowdim.LLE().plan(X)
+    assert len(looks) == 2
+    assert len(outlooks._SEEN) == before
+
+
+def test_metrics_with_parameters_are_looked_at() -> None:
+    X, weights = sphere(4000, 5), np.arange(1.0, 6.0)
+    for metric, terms in (("minkowski", {"p": 3}), ("minkowski", {"p": 2, "w": weights}), ("cosine", None)):
+        plan = lowdim.LaplacianEigenmaps(metric=metric, metric_params=terms).plan(X)
+        assert plan.stages[-1].name == "solve"
+
+
+def test_a_plan_says_what_it_knows() -> None:
+    assert str(lowdim.LLE().plan((6000, 3))).startswith("LLE on 6000 x 3, a guess by the size alone\n")
+    assert str(lowdim.LLE().plan(plane(6000))).startswith(
+        "LLE on 6000 x 3, after a look at a sample of the rows\n"
+    )
+    assert str(lowdim.LLE().plan(plane(600))).startswith("LLE on 600 x 3\n")
+    assert str(lowdim.TSNE().plan(plane(6000))).startswith("TSNE on 6000 x 3\n")

@@ -261,11 +261,12 @@ def needed_bytes(stages: Sequence[PlannedStage], *, limited: bool) -> tuple[floa
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a fit would do, without doing it."""
+    """What a fit would do, without doing it; ``basis`` says what of the data the estimates know beside its shape."""
 
     method: str
     shape: tuple[int, int]
     stages: tuple[PlannedStage, ...]
+    basis: str = ""
 
     @property
     def seconds(self) -> float:
@@ -286,7 +287,7 @@ class Plan:
         rows.append(
             ("in all", _in_seconds(self.seconds), format_bytes(self.bytes), "seconds add up, bytes peak")
         )
-        title = f"{self.method} on {self.shape[0]} x {self.shape[1]}"
+        title = f"{self.method} on {self.shape[0]} x {self.shape[1]}{self.basis and f', {self.basis}'}"
         width = max(14, *(len(row[0]) for row in rows))
         return "\n".join([title, *(f"  {a:<{width}} {b:>9} {c:>10}  {d}".rstrip() for a, b, c, d in rows)])
 

@@ -16,7 +16,7 @@ from ..core.records import Integers
 from .mapped import Mapped, guarded, in_memory
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Rows:
     """N points of D columns: a NumPy array of any numeric type, a memory map, or compressed sparse rows."""
 

@@ -10,6 +10,7 @@ clock is read: what is chosen by an outlook is the same on every machine.
 from __future__ import annotations
 
 import math
+import weakref
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,10 +100,27 @@ class Outlook:
     problem: Eigenproblem | None = None
 
 
+_SEEN: dict[int, dict[tuple[str, int | None], Outlook | None]] = {}
+"""What was seen of rows that are still there, by their identity: a fit and a plan ask for it more than once."""
+
+
 def outlook(method: Method, size: Size) -> Outlook | None:
     """The outlook of a method on some rows; None where there is nothing to look at, or no search that is quick."""
+    if not size.looks or size.rows is None:
+        return None
+    seen = _SEEN.get(id(size.rows))
+    if seen is None:
+        seen = _SEEN[id(size.rows)] = {}
+        weakref.finalize(size.rows, _SEEN.pop, id(size.rows), None)
+    key = (repr(method), size.memory_limit)
+    if key not in seen:
+        seen[key] = _look(method, size)
+    return seen[key]
+
+
+def _look(method: Method, size: Size) -> Outlook | None:
     graph, rows = getattr(method, "graph", None), size.rows
-    if not size.looks or rows is None or rows.n_rows != size.n_rows or not isinstance(graph, Graph):
+    if rows is None or rows.n_rows != size.n_rows or not isinstance(graph, Graph):
         return None
     if (
         graph.radius is not None

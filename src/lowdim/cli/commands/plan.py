@@ -70,6 +70,7 @@ def run(options: argparse.Namespace, session: Session) -> int:
         "shape": plan.shape,
         "seconds": plan.seconds,
         "bytes": plan.bytes,
+        "basis": plan.basis,
         "stages": [
             {"name": s.name, "seconds": s.seconds, "bytes": s.bytes, "note": s.note, "certain": s.certain}
             for s in plan.stages

@@ -22,6 +22,8 @@ from .curve import Curve
 from .planned import planned_choices
 from .settled import as_fitted, closed, open_parameters, with_defaults, with_values
 
+SIZE_ALONE, LOOKED = "a guess by the size alone", "after a look at a sample of the rows"
+"""What a plan knows beside the shape of the data."""
 CHECKED = 1e-9
 """Seconds of looking at a number of the data, and of copying it."""
 
@@ -103,12 +105,13 @@ class Choosing:
             refuse_shards(self)
             return Plan(type(self).__name__, source.shape, tuple(self._plan_shards(source)))
         rows, model = validation.view_rows(X), with_defaults(self)
-        stages = model._plan_stages(rows)
+        by_shape = model._plan_stages(rows)
+        stages, basis = by_shape, SIZE_ALONE
         if is_there(rows):
-            stages = model._look(rows, stages)
-        return Plan(
-            type(self).__name__, rows.shape, (*_own_copy(self, rows), *planned_choices(self, rows), *stages)
-        )
+            stages = model._look(rows, by_shape)
+            basis = "" if stages is by_shape else LOOKED
+        stages = [*_own_copy(self, rows), *planned_choices(self, rows), *stages]
+        return Plan(type(self).__name__, rows.shape, tuple(stages), basis)
 
     def _every_stage(self: Any, rows: Rows) -> list[PlannedStage]:
         """The stages of a fit, with those that choose."""

@@ -136,9 +136,10 @@ class SpectralEstimator(Estimator):
         seconds = sum(stage.seconds for stage in exact)
         if rows.n_rows <= FEWEST_POINTS * count or UNSURE * seconds <= PATIENCE:
             return solver, ""
-        looked = sharpened(exact, solver, method, self._size(rows, looks=True))
+        if method.falls_into_sums:
+            exact = sharpened(exact, solver, method, self._size(rows, looks=True))
         seconds, price = (
-            sum(stage.seconds for stage in stages) for stages in (looked, landmarks.costs(method, size))
+            sum(stage.seconds for stage in stages) for stages in (exact, landmarks.costs(method, size))
         )
         if seconds > max(PATIENCE, PRICE * price):
             return landmarks, f"about {price:.2g} s with {count} landmarks, {seconds:.2g} s exactly"

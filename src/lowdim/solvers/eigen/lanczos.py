@@ -7,6 +7,7 @@ the far end, and rounding cannot bring them back. The effort is bounded; where g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -68,23 +69,8 @@ def solve(
         stalls = give_up and (_stalls(history, max_products) or (is_blind and products < 2 * trial))
         return "hopeless" if stalls or products >= max_products else "go on"
 
-    def shifted(Y: Floats) -> Floats:
-        """|S| Y +- S Y, in the one new array."""
-        if standard.rows is not None:
-            sign = 1.0 if is_largest else -1.0
-            compiled: Floats = kernels.spectral.lanczos.product(standard.rows, standard.norm, sign, Y)
-            return compiled
-        if not standard.norm:
-            return standard.raw(Y)
-        image = standard.norm * Y
-        return (
-            np.add(image, standard.raw(Y), image)
-            if is_largest
-            else np.subtract(image, standard.raw(Y), image)
-        )
-
     found = krylov.largest(
-        shifted,
+        _shifted(standard),
         standard.begin(settings, width),
         k,
         judge=judge,
@@ -102,6 +88,22 @@ def solve(
         worst = float(np.max(found.residuals)) / (seen.norm or 1.0)
         raise SolverFailure(f"residual {worst:.1e} |A| after {found.products} products", result)
     return result
+
+
+def _shifted(standard: Standard) -> Callable[[Floats], Floats]:
+    """|S| Y +- S Y as a function of Y, in the one new array."""
+    sign = 1.0 if standard.problem.end == "largest" else -1.0
+
+    def image(Y: Floats) -> Floats:
+        if standard.rows is not None:
+            compiled: Floats = kernels.spectral.lanczos.product(standard.rows, standard.norm, sign, Y)
+            return compiled
+        if not standard.norm:
+            return standard.raw(Y)
+        scaled = standard.norm * Y
+        return (np.add if sign > 0 else np.subtract)(scaled, standard.raw(Y), scaled)
+
+    return image
 
 
 def _wide(standard: Standard, settings: Settings) -> int:

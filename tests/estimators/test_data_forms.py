@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import lowdim
+from lowdim import validation
 from lowdim.errors import DataWarning, InputError, InputTypeError
 
 pytestmark = pytest.mark.filterwarnings("ignore::lowdim.errors.LowdimWarning")
@@ -56,6 +57,18 @@ def test_any_numeric_type(name: str, dtype: type, images: np.ndarray, fitted) ->
     rough = 1e-2 if name in EMBEDDINGS else 1e-5
     assert_same(reference.embedding_, model.embedding_, rough if dtype in (np.float32, np.float16) else 1e-9)
     assert_same(reference.transform(images[:9]), model.transform(images[:9].astype(dtype)), rough)
+
+
+@pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="no wider numbers here")
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_numbers_wider_than_double_hold_gaps_that_mean_nothing(form: Any, images: np.ndarray) -> None:
+    """Equal rows were not known as such, for their bytes differed, and a fit found another picture each time."""
+    wide = images[np.arange(240) % 80].astype(np.longdouble)
+    assert validation.view_rows(form(wide)).values.dtype == np.float64
+    reference = lowdim.SymmetricSNE(max_iter=3).fit(wide.astype(np.float64))
+    model = lowdim.SymmetricSNE(max_iter=3).fit(form(wide))
+    np.testing.assert_array_equal(model.embedding_, reference.embedding_)
+    assert model.transform(form(wide[:9])).dtype == np.float64
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -425,7 +438,6 @@ def test_annotated_data_without_numbers_in_memory(tmp_path: Path) -> None:
 
 def test_tensors_share_their_memory_or_say_what_to_do() -> None:
     torch = pytest.importorskip("torch")
-    from lowdim import validation
 
     tensor = torch.tensor(OTHERS)
     assert np.shares_memory(validation.view_rows(tensor).values, tensor.numpy())

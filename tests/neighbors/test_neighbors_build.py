@@ -178,6 +178,15 @@ def test_a_metric_that_pynndescent_does_not_know():
         build_index(Rows(POINTS), "nan_euclidean", search="approximate", run=Run.of())
 
 
+def test_what_pynndescent_cannot_hold_is_said():
+    pytest.importorskip("pynndescent")
+    with pytest.raises(InputError, match="does not know metric='mahalanobis' of sparse rows"):
+        build_index(Rows(csr_array(POINTS)), "mahalanobis", search="approximate", run=Run.of())
+    index = build_index(Rows(POINTS * 1e40), "braycurtis", search="approximate", run=Run.of())
+    with pytest.raises(InputError, match=r"X in single precision under this metric, which ends at 3\.4e"):
+        index.query(None, 5, Run.of())
+
+
 def test_missing_pynndescent(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(MissingExtraError, match="pip install"):

@@ -83,8 +83,9 @@ def test_haversine():
     found = build_index(Rows(angles), "haversine", run=Run.of()).query(None, 1, Run.of())
     assert (found.distances > 0).all()
     assert found.indices.size == 30
-    with pytest.raises(InputError, match="latitude and longitude"):
-        build_index(Rows(POINTS), "haversine", run=Run.of()).query(None, 1, Run.of())
+    for search in ("exact", "approximate"):
+        with pytest.raises(InputError, match="latitude and longitude"):
+            build_index(Rows(POINTS), "haversine", search=search, run=Run.of())
 
 
 @pytest.mark.parametrize("metric", ["haversine", "nan_euclidean"])

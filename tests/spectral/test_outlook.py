@@ -169,6 +169,13 @@ def test_rows_are_looked_at_once_and_forgotten_with_them(monkeypatch) -> None:
     assert len(outlooks._SEEN) == before
 
 
+@pytest.mark.parametrize("size", [1e300, 1e-300, np.nan])
+def test_rows_that_a_fit_refuses_have_a_plan_without_a_look(size) -> None:
+    plan = lowdim.LLE(metric="mahalanobis").plan(sphere(4000, 5) * size)
+    assert plan.seconds > 0
+    assert plan.basis == ""
+
+
 def test_metrics_with_parameters_are_looked_at() -> None:
     X, weights = sphere(4000, 5), np.arange(1.0, 6.0)
     for metric, terms in (("minkowski", {"p": 3}), ("minkowski", {"p": 2, "w": weights}), ("cosine", None)):

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from ..core.events import Events
+from ..core.messages import DATA
 from ..core.records import Problem, Sparse
 from ..core.run import Run, Workers
 from ..data.rows import Rows
@@ -27,6 +28,7 @@ from ..neighbors.metrics import resolve_metric
 from ..neighbors.neighborhood import Graph, Neighborhood
 from ..neighbors.points import PAIRWISE, Points
 from ..spectral.operators import Normal
+from ..validation import check_numbers
 from .eigen import lanczos
 from .eigen.common import Settings, SolverFailure, standardise
 from .eigen.forecast import TRIAL, Breadth, Forecast, breadth_of, matrix_of
@@ -130,9 +132,8 @@ def _look(method: Method, size: Size) -> Outlook | None:
         return None
     order, workers = np.random.default_rng(0).permutation(rows.n_rows), Workers(size.n_jobs)
     some = rows.select(order[:count])
-    if not _is_finite(some):
-        return None
     try:
+        check_numbers(some, DATA)  # a fit would refuse others
         few = _Sample.of(method, some.select(np.arange(count // APART)), workers)
         if few.problem is not None and few.problem.breadth.stored > CROWDED * few.n_points:
             count //= 2
@@ -148,12 +149,6 @@ def _look(method: Method, size: Size) -> Outlook | None:
         growth = _Growth(few.n_points, many.n_points, n_points)
         problem = _grown(few.problem, many.problem, growth, method.n_components, size.memory_limit)
     return Outlook(n_points, many.n_components, outside, problem)
-
-
-def _is_finite(rows: Rows) -> bool:
-    """Whether all numbers are: a fit would refuse others."""
-    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.data
-    return bool(np.isfinite(values).all())
 
 
 def _affordable(method: Method, graph: Graph, rows: Rows) -> int:

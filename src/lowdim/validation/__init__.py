@@ -25,7 +25,16 @@ from .parameters import (
     check_parameters,
     parse_bytes,
 )
-from .points import check_block, check_coordinates, check_rows, copied_bytes, loaded, read_array, view_rows
+from .points import (
+    check_block,
+    check_coordinates,
+    check_numbers,
+    check_rows,
+    copied_bytes,
+    loaded,
+    read_array,
+    view_rows,
+)
 from .relations import check_relations
 from .row_numbers import check_left
 from .shards import check_finite_rows, check_sample, check_shard, check_source
@@ -45,6 +54,7 @@ __all__ = [
     "check_left",
     "check_memory",
     "check_neighbors",
+    "check_numbers",
     "check_pairwise",
     "check_parameters",
     "check_relations",

@@ -40,7 +40,7 @@ class Taken:
 
 
 def take(X: Any, name: str) -> Taken:
-    """Real numbers out of whatever came, unchanged in type and uncopied where that can be.
+    """Real numbers out of whatever came, of at most 64 bits, unchanged in type and uncopied where that can be.
 
     ``name`` is what messages call the data. Dimensions are for the caller to check.
     """
@@ -51,7 +51,16 @@ def take(X: Any, name: str) -> Taken:
     else:
         taken = _from_anything(X, name)
     check_kind(taken.values.dtype, name)
-    return taken
+    return _in_double(taken)
+
+
+def _in_double(taken: Taken) -> Taken:
+    """Wider numbers as float64: their bytes hold gaps in which anything may stand, and no kernel knows them."""
+    kind = taken.values.dtype
+    if kind.kind != "f" or kind.itemsize <= 8:
+        return taken
+    with np.errstate(over="ignore"):  # infinity is refused by name
+        return Taken(taken.values.astype(np.float64), taken.columns)
 
 
 def is_of(X: Any, library: str, *classes: str) -> bool:

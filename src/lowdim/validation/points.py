@@ -40,9 +40,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1, missin
     rows = _as_rows(taken, own=reset and getattr(estimator, "_keeps_rows", True))
     if missing and isinstance(rows.values, np.ndarray) and rows.values.dtype.kind == "f":
         values = in_memory(rows.values)
-        _check_numbers(Rows(np.where(np.isnan(values), values.dtype.type(0), values)), DATA, taken.columns)
+        check_numbers(Rows(np.where(np.isnan(values), values.dtype.type(0), values)), DATA, taken.columns)
     else:
-        _check_numbers(rows, DATA, taken.columns)
+        check_numbers(rows, DATA, taken.columns)
     return rows
 
 
@@ -51,7 +51,7 @@ def check_block(X: Any, name: str, *, at_least: int = 2, flat: bool = False) -> 
     taken = _take_table(X, name, flat)
     check_shape(taken.values.shape, name, None, at_least)
     rows = _as_rows(taken, own=False)
-    _check_numbers(rows, name, taken.columns)
+    check_numbers(rows, name, taken.columns)
     return rows
 
 
@@ -64,7 +64,7 @@ def check_coordinates(X: Any, n_components: int) -> Floats:
             "coordinates as transform returns them."
         )
     rows = _as_rows(taken, own=False)
-    _check_numbers(rows, DATA, taken.columns)
+    check_numbers(rows, DATA, taken.columns)
     return np.ascontiguousarray(rows.block(slice(None)))
 
 
@@ -162,7 +162,7 @@ def _may_change(array: NDArray[Any]) -> bool:
     return not (owner is None or isinstance(owner, bytes))
 
 
-def _check_numbers(rows: Rows, name: str, columns: NDArray[Any] | None) -> None:
+def check_numbers(rows: Rows, name: str, columns: NDArray[Any] | None = None) -> None:
     """Raise where numbers are not finite, or so large or small that float64 cannot hold their fourth powers.
 
     One walk over the data does for both; a mapped file is read some rows at a time. Integers are always fine, and so is

@@ -66,9 +66,12 @@ class BlockMetric:
         Distances of every row of one float64 block to every row of another; threads call it at the same time.
     pair_nanoseconds, column_nanoseconds
         Time of a pair, and of each of its columns besides.
+    check_columns
+        Raises an InputError for a number of columns that has no meaning.
     """
 
     name: str
     pairwise: Callable[[Floats, Floats], Floats]
     pair_nanoseconds: float
     column_nanoseconds: float = 0.0
+    check_columns: Callable[[int], None] = lambda n_columns: None

@@ -238,7 +238,9 @@ def _described(array: Floats) -> str:
 
 
 def check_columns(metric: GeneralMetric, n_columns: int) -> None:
-    """Raise an InputError where a parameter is for another number of columns."""
+    """Raise an InputError where the metric, or a parameter of it, is for another number of columns."""
+    if isinstance(metric.function, str) and (own := OWN.get(metric.function)) is not None:
+        own.check_columns(n_columns)
     for key, value in metric.parameters.items():
         if isinstance(metric.function, str) and isinstance(value, np.ndarray):
             expected = (n_columns,) * value.ndim

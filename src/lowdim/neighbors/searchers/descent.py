@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
-from ...core.messages import setting
+from ...core.messages import DATA, setting
 from ...core.run import Run
 from ...data.rows import Rows
 from ...errors import ForkedError, InputError, MissingExtraError
@@ -44,16 +44,21 @@ class DescentSearcher:
     def __init__(self, rows: Rows, metric: str, parameters: Mapping[str, Any], seed: int) -> None:
         try:
             import pynndescent.distances
+            import pynndescent.sparse
         except ImportError as error:
             raise MissingExtraError(
                 "Approximate search with this metric or with sparse rows needs pynndescent: pip install "
                 f"'lowdim[descent]', or use {setting('search', 'exact')}."
             ) from error
         known = NAMES.get(metric, metric)
-        if known not in pynndescent.distances.named_distances:
+        is_sparse = isinstance(rows.values, csr_array)
+        functions = (
+            pynndescent.sparse.sparse_named_distances if is_sparse else pynndescent.distances.named_distances
+        )
+        if known not in functions:
             raise InputError(
-                f"{setting('search', 'approximate')} does not know {setting('metric', metric)}; use "
-                f"{setting('search', 'exact')} or another metric."
+                f"{setting('search', 'approximate')} does not know {setting('metric', metric)}"
+                f"{' of sparse rows' if is_sparse else ''}; use {setting('search', 'exact')} or another metric."
             )
         if "w" in parameters:
             raise InputError(
@@ -128,6 +133,16 @@ def _dies_when_forked() -> bool:
 
 def _readable(rows: Rows, part: slice) -> Any:
     """Rows in the form that pynndescent takes: single precision, sparse matrices of the older kind."""
-    if isinstance(rows.values, csr_array):
-        return csr_matrix(rows.values[part], dtype=np.float32)
-    return rows.block(part, np.float32)
+    with np.errstate(over="ignore"):
+        if isinstance(rows.values, csr_array):
+            readable = csr_matrix(rows.values[part], dtype=np.float32)
+            numbers = readable.data
+        else:
+            readable = numbers = rows.block(part, np.float32)
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            f"{setting('search', 'approximate')} compares rows of {DATA} in single precision under this metric, which "
+            f"ends at {np.finfo(np.float32).max:.2g}; it holds larger numbers. Rescale it, or use "
+            f"{setting('search', 'exact')}."
+        )
+    return readable

@@ -10,7 +10,7 @@ import pytest
 from lowdim.core.events import Events
 from lowdim.errors import CheckpointError, CheckpointWarning
 from lowdim.store.identity import Identity
-from lowdim.store.task_checkpoint import task_store
+from lowdim.store.task_checkpoint import FORMAT, task_store
 
 RUN = Identity("LaplacianEigenmaps", {"n_components": 2, "n_jobs": 1}, {"X": "digest"})
 
@@ -72,4 +72,18 @@ def test_a_damaged_manifest_is_said(tmp_path: Path) -> None:
     damaged[-1] ^= 1
     path.write_bytes(damaged)
     with pytest.raises(CheckpointError, match="damaged"), task_store(tmp_path, lambda: RUN, Events()):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "message"), [(FORMAT - 1, "an earlier lowdim"), (FORMAT + 1, "a later lowdim.*Upgrade")]
+)
+def test_another_format_is_refused(
+    tmp_path: Path, number: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("lowdim.store.task_checkpoint.FORMAT", number)
+        with task_store(tmp_path, lambda: RUN, Events()):
+            pass
+    with pytest.raises(CheckpointError, match=message), task_store(tmp_path, lambda: RUN, Events()):
         pass

@@ -91,6 +91,27 @@ def test_a_file_cut_anywhere_is_seen(store: TaskStore) -> None:
             store.get("route", 0)
 
 
+def test_what_was_read_is_cut_off(store: TaskStore) -> None:
+    store.put("route", 0, ARRAYS, STARTS)
+    path, sizes = file_of(store), []
+    for part in range(len(STARTS)):
+        store.shorten("route", 0, part)
+        sizes.append(path.stat().st_size)
+        for other, (first, last) in enumerate(itertools.pairwise(STARTS)):
+            if other >= part:
+                found = store.get("route", 0, other)
+                np.testing.assert_array_equal(found["ids"], ARRAYS["ids"][first:last])
+                np.testing.assert_array_equal(found["values"], ARRAYS["values"][first:last])
+            elif last > first:
+                with pytest.raises(FormatError, match="is damaged"):
+                    store.get("route", 0, other)
+    row = sum(array.nbytes for array in ARRAYS.values()) // len(ARRAYS["ids"])
+    assert [sizes[0] - size for size in sizes] == [row * start for start in STARTS]
+    store.shorten("route", 0, 1)  # nothing comes back
+    assert path.stat().st_size == sizes[-1]
+    store.shorten("route", 1, 1)  # nobody has left it
+
+
 def test_a_full_disk_is_said_and_leaves_nothing(store: TaskStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

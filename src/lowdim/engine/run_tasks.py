@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -17,7 +17,14 @@ from .threads import Threads
 _COLLECTED: ContextVar[Tally | None] = ContextVar("_COLLECTED", default=None)
 
 
-def run_tasks(task: Task, count: int, store: TaskStore, run: Run, at_once: int | None = None) -> Tally:
+def run_tasks(
+    task: Task,
+    count: int,
+    store: TaskStore,
+    run: Run,
+    at_once: int | None = None,
+    ended: Callable[[], None] | None = None,
+) -> Tally:
     """Run the tasks 0 to ``count`` - 1 of a stage, except those whose results the store has.
 
     Parameters
@@ -32,6 +39,8 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run, at_once: int |
         Told of progress; its ``n_jobs`` threads do the work where `lowdim.using` says nothing else.
     at_once
         Tasks at a time, at most, that the memory of this process has room for; workers elsewhere have their own.
+    ended
+        Called whenever tasks have ended, but not after each.
 
     Returns
     -------
@@ -47,9 +56,13 @@ def run_tasks(task: Task, count: int, store: TaskStore, run: Run, at_once: int |
     mapper = mapper_for(run.n_jobs)
     if at_once is not None and isinstance(mapper, Threads):
         mapper = mapper.at_most(at_once)
-    tally = mapper.map(
-        task, numbers, store, lambda done: run.progress(before + min(done, len(numbers)), count)
-    )
+
+    def told(done: int) -> None:
+        run.progress(before + min(done, len(numbers)), count)
+        if ended is not None:
+            ended()
+
+    tally = mapper.map(task, numbers, store, told)
     if left := store.missing(task.name, count):
         raise WorkersError(
             f"The workers say that all tasks of the stage {task.name!r} are done, and {len(left)} of {count} results "

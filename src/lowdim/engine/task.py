@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.traffic import Traffic, counting
+from ..errors import LowdimError
 from ..store.tasks import TaskStore
 
 MOST_FAILURES = 3
@@ -77,5 +78,10 @@ def perform(task: Task, store: TaskStore, number: int) -> None:
     """Run one task here, unless its result is there already."""
     if store.has(task.name, number):
         return
-    with ONE_BLAS_THREAD, counting(Traffic()):
-        task(store, number)
+    try:
+        with ONE_BLAS_THREAD, counting(Traffic()):
+            task(store, number)
+    except LowdimError:
+        # Who has done the same task meanwhile may have been the last to need what it reads.
+        if not store.has(task.name, number):
+            raise

@@ -51,10 +51,17 @@ class ShardedFit:
                 MemoryLimitWarning,
             )
 
-    def run_stage(self, task: Task, count: int, run: Run, at_once: int | None = None) -> None:
+    def run_stage(
+        self,
+        task: Task,
+        count: int,
+        run: Run,
+        at_once: int | None = None,
+        ended: Callable[[], None] | None = None,
+    ) -> None:
         """Run so many tasks of a stage, in this process at most ``at_once`` at a time."""
         with self.stage(task.name, run):
-            run_tasks(task, count, self.store, run, at_once)
+            run_tasks(task, count, self.store, run, at_once, ended)
 
     def once(self, name: str, make: Callable[[], Arrays]) -> Arrays:
         """What a small step on this machine makes, kept as a task is."""

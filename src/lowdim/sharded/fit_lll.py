@@ -14,6 +14,7 @@ from ..core.parallel import count_workers
 from ..core.records import Certificate, Floats, Integers, Solution, format_bytes
 from ..core.run import Run
 from ..data.rows import Rows
+from ..engine.giving_back import GivingBack
 from ..maps.locally_linear import LocallyLinearMap
 from ..methods.base import Embedded, Method
 from ..methods.laplacian import AffinityProblem
@@ -120,9 +121,11 @@ class ShardedLLL(ShardedFit):
             far.append(routed["far"])
             sizes += routed["sizes"]
         at_once = self._cells_at_once(sizes, run)
-        self.run_stage(search, cut.n_cells, run, at_once)
+        used = GivingBack(store, "search", cut.n_cells, "route", layout.n_blocks)
+        self.run_stage(search, cut.n_cells, run, at_once, used)
         store.drop("route")
-        self.run_stage(self.summands.merging(cut), layout.n_blocks, run)
+        used = GivingBack(store, "merge", layout.n_blocks, "search", cut.n_cells)
+        self.run_stage(self.summands.merging(cut), layout.n_blocks, run, ended=used)
         store.drop("search")
         points, distances = np.stack(far).T
         return np.array([points.sum(), distances.max()]), at_once

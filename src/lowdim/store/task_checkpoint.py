@@ -24,7 +24,7 @@ from .lock import NAME as LOCK
 from .lock import locked
 from .tasks import TaskStore
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest"
 RESULT = "embedding.npy"
 """Where the coordinates of all rows lie in a checkpoint, beside the tasks."""
@@ -113,9 +113,9 @@ def _manifest(store: TaskStore) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(store.get(MANIFEST, 0)["text"].tobytes())
     except FormatError as error:
         raise CheckpointError(f"{error} Nothing says which run the checkpoint is of.") from error
-    if found["format"] > FORMAT:
+    if (own := found["format"]) != FORMAT:
+        which, instead = ("a later", "Upgrade, or: ") if own > FORMAT else ("an earlier", "")
         raise CheckpointError(
-            f"{store.root}: is a checkpoint in format {found['format']} of a later lowdim; this one knows {FORMAT}. "
-            f"Upgrade, or: {ANEW}"
+            f"{store.root}: is a checkpoint in format {own} of {which} lowdim; this one knows {FORMAT}. {instead}{ANEW}"
         )
     return found

@@ -7,7 +7,9 @@ that was not written.
 
 A file is eight bytes with the length of the header, the header in JSON (the arrays: name, type, shape; the bytes that
 were read and written when it was put), the SHA-256
-digest of both, the first row of every part and one past the last (int64), a digest for every part, and the arrays.
+digest of both, the first row of every part and one past the last (int64), a digest for every part, and the arrays:
+whole where there are no parts, else part by part, the last part first. So the parts that are read first lie at the end
+of the file, and the disk has their room again once they are cut off.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -69,7 +72,8 @@ class TaskStore:
         arrays
             By name.
         starts
-            Where each part begins in every one of the arrays, and where the last ends; None: one part.
+            Where each part begins in every one of the arrays, and where the last ends, which are 0 and the number of
+            their rows; None: one part.
 
         Raises
         ------
@@ -148,6 +152,21 @@ class TaskStore:
         """Whether a stage is complete."""
         return (self._stage(name) / FINISHED).exists()
 
+    def shorten(self, name: str, number: int, part: int) -> None:
+        """Remove the parts of a result before this one; nobody can read them any more."""
+        path = self._path(name, number)
+        try:
+            with path.open("r+b", buffering=0) as file:
+                end = _Reader(file, path, self.root).end(part)
+                if end < os.fstat(file.fileno()).st_size:
+                    file.truncate(end)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{path}: cannot be shortened: {error.strerror}. Check the disk.") from error
+
     def drop(self, name: str) -> None:
         """Remove what the tasks of a stage have left; it stays finished, if it was."""
         for path in self._stage(name).glob("*" + SUFFIX):
@@ -191,14 +210,16 @@ def _write(file: BinaryIO, arrays: Arrays, starts: Integers | None) -> None:
     digest = hashlib.sha256(header).digest()
     file.write(header + digest)
     if starts is None:
-        file.write(_digest(digest, -1, (0, 0), [_bytes(array) for array in arrays.values()]))
-    else:
-        bounds = starts.astype("<i8")
-        file.write(bounds.tobytes())
-        for part, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            pieces = [_bytes(array[first:last]) for array in arrays.values()]
-            file.write(_digest(digest, part, (first, last), pieces))
-    file.writelines(_bytes(array) for array in arrays.values())
+        whole = [_bytes(array) for array in arrays.values()]
+        file.write(_digest(digest, -1, (0, 0), whole))
+        file.writelines(whole)
+        return
+    file.write(starts.astype("<i8").tobytes())
+    parts = []
+    for part, (first, last) in enumerate(pairwise(starts.tolist())):
+        parts.append([_bytes(array[first:last]) for array in arrays.values()])
+        file.write(_digest(digest, part, (first, last), parts[-1]))
+    file.writelines(chain.from_iterable(reversed(parts)))
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
@@ -235,10 +256,10 @@ class _Reader:
     def arrays(self, part: int | None) -> Arrays:
         """All rows, each part of them compared with its digest, or the rows of one part."""
         if self._n_parts == 0:
-            found = {
-                name: self._array(start, dtype, shape)
-                for (name, dtype, shape), start in zip(self._entries, self._starts(), strict=True)
-            }
+            found, start = {}, self._table + DIGEST
+            for name, dtype, shape in self._entries:
+                found[name] = self._array(start, dtype, shape)
+                start += found[name].nbytes
             self._check(-1, (0, 0), self._read(self._table, DIGEST), found)
             return found
         if part is not None:
@@ -249,24 +270,25 @@ class _Reader:
     def _part(self, part: int) -> Arrays:
         bounds = np.frombuffer(self._read(self._table + 8 * part, 16), "<i8")
         first, last = int(bounds[0]), int(bounds[1])
-        found = {}
-        for (name, dtype, shape), start in zip(self._entries, self._starts(), strict=True):
+        found, start = {}, self._start(last)
+        for name, dtype, shape in self._entries:
             if not 0 <= first <= last <= shape[0]:
                 raise self._damaged()
-            width = math.prod(shape[1:]) * dtype.itemsize
-            found[name] = self._array(start + first * width, dtype, (last - first, *shape[1:]))
+            found[name] = self._array(start, dtype, (last - first, *shape[1:]))
+            start += found[name].nbytes
         place = self._table + 8 * (self._n_parts + 1) + DIGEST * part
         self._check(part, (first, last), self._read(place, DIGEST), found)
         return found
 
-    def _starts(self) -> list[int]:
-        """Where each array begins."""
-        start = self._table + (8 * (self._n_parts + 1) + DIGEST * self._n_parts if self._n_parts else DIGEST)
-        places = []
-        for _, dtype, shape in self._entries:
-            places.append(start)
-            start += math.prod(shape) * dtype.itemsize
-        return places
+    def end(self, part: int) -> int:
+        """Where the file ends without the parts before this one."""
+        return self._start(int.from_bytes(self._read(self._table + 8 * part, 8), "little"))
+
+    def _start(self, last: int) -> int:
+        """Where a part begins whose rows end before this one: the rows from there on lie before it."""
+        n_rows = self._entries[0][2][0]
+        width = sum(math.prod(shape[1:]) * dtype.itemsize for _, dtype, shape in self._entries)
+        return self._table + 8 * (self._n_parts + 1) + DIGEST * self._n_parts + (n_rows - last) * width
 
     def _array(self, start: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
         out = np.empty(shape, dtype)

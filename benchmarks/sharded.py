@@ -58,7 +58,8 @@ def load(size: int) -> Stored:
         RESULTS.mkdir(parents=True, exist_ok=True)
         images = RESULTS / f"deformed{size}.npy"
         if not images.exists():
-            lowdim.datasets.deformed_digits(size, path=images, random_state=0)
+            made = lowdim.datasets.deformed_digits(size, path=images, random_state=0)
+            np.save(images.with_suffix(".labels.npy"), made.labels)
         whole = np.load(images, mmap_mode="r")
         pca = lowdim.PCA(50).fit(whole[:: max(1, size // 100_000)])
         columns = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(size, 50))

@@ -129,6 +129,19 @@ def test_a_few_points_far_away_cost_nothing():
     assert max(max(grid.shape, default=0) for grid in engine._grids.values()) < 4000
 
 
+@pytest.mark.parametrize("kernel", [STUDENT, GAUSSIAN])
+@pytest.mark.parametrize("width", [1e14, 1e22, 1e40])
+def test_a_picture_beyond_any_grid_is_summed_without_one(kernel, width):
+    """A trial of a line search may be as far off; the number of nodes was beyond every integer."""
+    X = clouds(2, 1.0, 200) * width
+    engine, exact = FFT(1e-3).start(kernel, 200, 2, Run.of()), Exact().start(kernel, 200, 2, Run.of())
+    found, expected = engine.field(X), exact.field(X)
+    np.testing.assert_allclose(found.potential, expected.potential, rtol=1e-2, atol=1e-300)
+    charges = np.ones((200, 1))
+    np.testing.assert_array_equal(engine.sums(X, charges, 1), exact.sums(X, charges, 1))
+    assert np.isfinite(engine.freeze(X).at(X[:3], Run.of()).potential).all()
+
+
 def test_same_bits_whatever_the_threads():
     X = clouds(2, count=3000)
     one, two, seven = (FFT().start(STUDENT, len(X), 2, Run.of(0, jobs)).field(X) for jobs in (1, 2, 7))

@@ -218,9 +218,36 @@ def test_nodes_of_a_graph_return_to_their_coordinates() -> None:
 
 def test_a_new_node_without_edges_is_an_error() -> None:
     W = np.ones((10, 10)) - np.eye(10)
-    model = lowdim.LaplacianEigenmaps(metric="graph").fit(W)
+    model = lowdim.LaplacianEigenmaps(affinity="precomputed").fit(W)
     with pytest.raises(InputError, match="no affinity to any fitted point"):
         model.transform(np.zeros((1, 10)))
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "graph"])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("LaplacianEigenmaps", {}),
+        ("SpectralClustering", {"n_clusters": 3}),
+        ("Isomap", {}),
+        ("LLE", {}),
+        ("UMAP", {"max_iter": 3}),
+        ("ForceAtlas2", {"max_iter": 3}),
+    ],
+)
+def test_a_new_row_without_distances_is_not_placed(name: str, parameters: dict, metric: str) -> None:
+    """It took the place of the nearest point of the row after it, or of the origin, or was an IndexError."""
+    X = np.random.default_rng(2).uniform(size=(60, 2))
+    D = cdist(X, X)
+    model = getattr(lowdim, name)(metric=metric, **parameters)
+    model.fit(sparse.csr_array(np.where(D < 0.5, D, 0.0)))
+    columns, starts = np.array([4, 5, 6, 7, 8, 9]), np.array([0, 3, 3, 6])
+    lengths = np.array([0.5, 0.3, 0.7, 0.0 if metric == "precomputed" else 0.1, 0.3, 0.4])
+    new = sparse.csr_array((lengths, columns, starts), shape=(3, 60))
+    for rows in (new, new[:2]):
+        with pytest.raises(InputError, match=r"row 1 of X has no (neighbour|affinity)"):
+            model.transform(rows)
+    assert np.isfinite(model.transform(new[[0, 2]])).all()
 
 
 @pytest.mark.parametrize("name", NEIGHBOR_BASED)

@@ -249,7 +249,23 @@ def test_bad_input(parameters, words):
         lowdim.ForceAtlas2(**parameters).fit(np.random.default_rng(0).normal(size=(50, 3)))
 
 
+@pytest.mark.filterwarnings("ignore::lowdim.errors.ConvergenceWarning")
+@pytest.mark.parametrize("repulsion", ["fft", "barnes-hut"])
+def test_a_graph_of_tiny_weights_flies_apart_without_an_error(repulsion):
+    D = np.random.default_rng(0).uniform(1.0, 2.0, (8, 8)) * 1e-60
+    model = lowdim.ForceAtlas2(metric="graph", repulsion=repulsion, max_iter=5).fit(D + D.T)
+    assert np.isfinite(model.embedding_).all()
+
+
 def test_a_graph_with_loose_points_is_refused():
     loose = csr_array(([1.0, 1.0], ([0, 1], [1, 0])), shape=(3, 3))
     with pytest.raises(InputError, match="have no affinity to any other"):
         lowdim.ForceAtlas2(metric="graph").fit(loose)
+
+
+@pytest.mark.filterwarnings("ignore:4 rows of the sparse precomputed input")
+@pytest.mark.parametrize("init", ["spectral", "random"])
+def test_distances_of_no_pair_are_refused(init):
+    for estimator in (lowdim.ForceAtlas2, lowdim.LargeVis, lowdim.UMAP):
+        with pytest.raises(InputError, match="X holds no distance between any two points"):
+            estimator(metric="precomputed", init=init).fit(csr_array((4, 4)))

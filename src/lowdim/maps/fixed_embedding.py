@@ -21,15 +21,13 @@ from scipy.sparse import csr_array
 from .. import kernels
 from ..affinities import FittedAffinity
 from ..affinities.entropic import FittedEntropic
-from ..core.messages import DATA
 from ..core.records import Floats, Integers, Neighbors, Sparse
 from ..core.run import Run
 from ..data.rows import Rows
-from ..errors import InputError
 from ..objectives.density import FrozenDensity
 from ..objectives.repulsion.protocol import Field, FrozenField
 from ..objectives.similarities import Similarity
-from .nystrom import Affinities, NeighborAffinities
+from .nystrom import Affinities, NeighborAffinities, check_tied
 
 MOST_STEPS = 100
 SETTLED = 1e-4
@@ -105,13 +103,8 @@ class FixedEmbeddingMap:
         places[known] = self.embedding[equal[known]]
         new = np.flatnonzero(~known)
         if new.size:
-            tied = weights[new]
-            if (alone := np.diff(tied.indptr) == 0).any():
-                raise InputError(
-                    f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row "
-                    f"{new[alone][0]}), so nothing says where they belong. Leave them out, or widen the affinity."
-                )
-            places[new] = self._place(Ties.of(tied, None if wanted is None else wanted[new]), run)
+            check_tied(known | (np.diff(weights.indptr) > 0), "the affinity")
+            places[new] = self._place(Ties.of(weights[new], None if wanted is None else wanted[new]), run)
         return places
 
     def place_again(self, affinities: Sparse, starts: Integers, without: Without, run: Run) -> Floats:

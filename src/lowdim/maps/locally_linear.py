@@ -47,7 +47,7 @@ class LocallyLinearMap:
         coordinates = np.empty((rows.n_rows, self.embedding.shape[1]))
         for block in row_blocks(rows.n_rows, max(1, BLOCK_NEIGHBORS // self.lookup.n_neighbors)):
             part = Rows(rows.values[block])
-            neighbors = self.lookup.query(part, run)
+            neighbors = self.lookup.query(part, run, first=block.start)
             patches = patches_of(self.lookup.index, neighbors, part, run)
             weights = reconstruction_weights(patches, run, reg=self.reg, snap=True)
             coordinates[block] = weights @ self.embedding

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..affinities import FittedAffinity
@@ -59,12 +60,7 @@ class NystromMap:
         """Coordinates of new points, each row alone."""
         weights, equal = self.affinities.to_new(rows, run)
         totals = np.asarray(weights.sum(axis=1)).ravel()
-        if np.any(alone := (totals <= 0) & (equal < 0)):
-            first = np.flatnonzero(alone)[0]
-            raise InputError(
-                f"{int(alone.sum())} rows of {DATA} have no affinity to any fitted point (the first is row {first}), "
-                f"so nothing says where they belong. Leave them out, or widen the bandwidth or {named('radius')}."
-            )
+        check_tied((totals > 0) | (equal >= 0), f"the bandwidth or {named('radius')}")
         coordinates = (weights @ self.embedding) / np.where(totals > 0, totals, 1.0)[:, None] / self.shrinkage
         hit = equal >= 0
         coordinates[hit] = self.embedding[equal[hit]]
@@ -94,6 +90,15 @@ class NeighborAffinities:
 
     def _weighted(self, W: csr_array) -> csr_array:
         return W if self.weights is None else csr_array(W * self.weights)
+
+
+def check_tied(tied: NDArray[np.bool_], what: str) -> None:
+    """Raise an InputError where a new row has no affinity to any fitted point; ``what`` would have to be wider."""
+    if (alone := np.flatnonzero(~tied)).size:
+        raise InputError(
+            f"row {alone[0]} of {DATA} has no affinity to any fitted point ({alone.size} of {tied.size} rows), so "
+            f"nothing says where it belongs. Leave out such rows, or widen {what}."
+        )
 
 
 def _equal(neighbors: Neighbors) -> Integers:

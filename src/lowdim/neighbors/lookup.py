@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.messages import DATA
 from ..core.records import Neighbors
 from ..core.run import Run
 from ..data.rows import Rows
+from ..errors import InputError
 from .euclidean import EuclideanIndex
 from .index import Index
 
@@ -22,8 +24,18 @@ class Lookup:
     n_neighbors: int
     radius: float | None = None
 
-    def query(self, rows: Rows, run: Run) -> Neighbors:
-        """Fitted neighbours of each new row, each row alone."""
+    def query(self, rows: Rows, run: Run, *, first: int = 0) -> Neighbors:
+        """Fitted neighbours of each new row, at least one, each row alone; ``first`` is the number of the first row."""
+        found = self._found(rows, run)
+        # Rows of a sparse matrix of distances may hold none.
+        if (alone := np.flatnonzero(found.counts == 0)).size:
+            raise InputError(
+                f"row {first + alone[0]} of {DATA} has no neighbour among the fitted points ({alone.size} of "
+                f"{rows.n_rows} rows), so nothing says where it belongs. Leave out such rows, or give them some."
+            )
+        return found
+
+    def _found(self, rows: Rows, run: Run) -> Neighbors:
         if self.radius is None:
             return self.index.query(rows, self.n_neighbors, run)
         found = self.index.query_radius(rows, self.radius, run)

@@ -31,10 +31,9 @@ class SharedLookup(Lookup):
     widest: int = 0
     shared: Shared | None = None
 
-    def query(self, rows: Rows, run: Run) -> Neighbors:
-        """Fitted neighbours of each new row, each row alone."""
+    def _found(self, rows: Rows, run: Run) -> Neighbors:
         if rows is not self.rows or self.shared is None or self.radius is not None:
-            return Lookup.query(self, rows, run)
+            return Lookup._found(self, rows, run)
         # The index lives as long as the results that it is among, so that its identity can name it.
         key = ("neighbours outside", id(self.index), self.widest)
         if key not in self.shared.results:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ...affinities import FittedAffinity, weigh_copies
 from ...affinities.radii import local_radii
@@ -120,11 +119,7 @@ class NeighborEmbedding(Reopening, EmbeddingTrials):
     def _neighborhood(self, rows: Rows, run: Run) -> Neighborhood:
         """The neighbour graph, or the graph that was given."""
         if self._takes_graph:
-            graph = (
-                rows.values.copy()
-                if isinstance(rows.values, csr_array)
-                else csr_array(rows.block(slice(None)))
-            )
+            graph = rows.compressed().copy()
             graph.eliminate_zeros()
             empty = int(np.sum(np.diff(graph.indptr) == 0))
             if empty:
@@ -135,7 +130,12 @@ class NeighborEmbedding(Reopening, EmbeddingTrials):
             given = Points(Rows(graph), "graph")
             return find_neighborhood(given, Graph(None, np.inf, 1), run, components=False)
         points = Points(rows, metric_of(self))
-        return find_neighborhood(points, self._graph_of(rows.n_rows), run, components=False)
+        hood = find_neighborhood(points, self._graph_of(rows.n_rows), run, components=False)
+        if not hood.neighbors.indices.size:
+            raise InputError(
+                f"{DATA} holds no distance between any two points, so nothing says which belong together. Store some."
+            )
+        return hood
 
     def _graph_of(self, n_rows: int) -> Graph:
         """The neighbour graph of so many rows."""

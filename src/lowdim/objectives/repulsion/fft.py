@@ -52,6 +52,8 @@ ALWAYS, NODES_A_POINT = 1 << 18, 32
 """Nodes up to which a fine grid is taken without looking further: in all, and for each point."""
 MOST_NODES = 1 << 24
 """Nodes of the largest grid that is kept for new points."""
+VAST = 2.0**40
+"""Steps of the finest grid across a picture from which trees sum it: a trial of a line search that went far astray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ class FourierEngine:
         box = Box.of(X)
         if is_narrow(box.low, box.high, self.tolerance, self.kernel):
             return [narrow_field(X, c, self.kernel) for c in each]
+        if self._is_vast(box):
+            trees = BarnesHutEngine(self.kernel, theta_for(self.tolerance), self.run)
+            return [trees.field(X, c) for c in each]
         outside = few_outside(X, box)
         if outside.size == 0:
             parts = self._parts(X, box)
@@ -157,7 +162,7 @@ class FourierEngine:
         """sum_{m != n} K_order(D_nm) c_m for each column of ``charges`` (N x C), of either sign."""
         X = np.ascontiguousarray(X)
         box = Box.of(X)
-        if few_outside(X, box).size:
+        if self._is_vast(box) or few_outside(X, box).size:
             return self._exact.sums(X, charges, order)
         parts = self._parts(X, box)
         sums = np.zeros(charges.shape)
@@ -183,7 +188,7 @@ class FourierEngine:
         """
         X = np.ascontiguousarray(X)
         box = Box.of(X)
-        if few_outside(X, box).size:
+        if self._is_vast(box) or few_outside(X, box).size:
             return self._exact.bends(X, charges)
         parts = self._parts(X, box)
         found = np.zeros(charges.shape)
@@ -214,7 +219,7 @@ class FourierEngine:
         grid = self._new_grid(self._fineness(box))
         margin = 0.1 * box.widest + 1.0
         low, high = box.low - margin, box.high + margin
-        if count_nodes(grid.splines, low, high) > MOST_NODES:
+        if self._is_vast(box) or count_nodes(grid.splines, low, high) > MOST_NODES:
             return exact
         origin = grid.place(low, high)
         return FourierField(grid.splines, grid.potential(X, c, origin, 0), origin, high, exact)
@@ -306,6 +311,9 @@ class FourierEngine:
     def _finest(self, box: Box, most: float) -> int:
         """The power of two of the finest scale whose grid has no more than about so many nodes."""
         return ceil(log2(2.0 * box.widest / (self._splines.step * most ** (1.0 / box.low.size))))
+
+    def _is_vast(self, box: Box) -> bool:
+        return box.widest > VAST * self._splines.step
 
     def _nodes(self, scale: float, box: Box) -> float:
         return count_nodes(self._scaled(scale), box.low, box.high)

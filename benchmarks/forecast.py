@@ -106,7 +106,7 @@ class Forecast:
         )
 
     def longest(self) -> float:
-        """Seconds of a search in one cell of the usual size; the largest has twice as many points."""
+        """Seconds of a search in one cell of the usual size; the largest has half as many points again."""
         return self.seconds()["search"] / self.n_cells
 
     def store(self) -> int:

@@ -30,23 +30,24 @@ class CellEdges:
 
     def affinities(self, store: TaskStore, cell: int) -> Sparse:
         """W of the edges of a cell, among its own points."""
-        members = members_of(self.layout, store, cell)
-        starts, ends, values, scales = ([] for _ in range(4))
-        before = 0
+        graph = self._lists(store, cell)
+        scales = [store.get("scales", block, cell)["scales"] for block in range(self.layout.n_blocks)]
+        weights = self._weights(graph, np.concatenate(scales))
+        return symmetric(graph, weights, self.affinity.symmetrize, Run.of(0, 1))
+
+    def _lists(self, store: TaskStore, cell: int) -> Neighbors:
+        """The edges of a cell by its points; in the store they lie by block, and in each by point."""
+        counts, ends, values = ([] for _ in range(3))
         for block in range(self.layout.n_blocks):
             places = store.get("carry", block, cell)["places"]
             edges = store.get("merge", block, cell)
-            scales.append(store.get("scales", block, cell)["scales"])
-            starts.append(before + np.searchsorted(places, edges["from"]))
-            ends.append(np.searchsorted(members, edges["to"]))
+            counts.append(np.bincount(np.searchsorted(places, edges["from"]), minlength=len(places)))
+            ends.append(edges["to"])
             values.append(edges["values"])
-            before += len(places)
-        begins = np.concatenate(starts)
-        order = np.argsort(begins, kind="stable")
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(begins, minlength=before))))
-        graph = Neighbors(indptr, np.concatenate(ends)[order], np.concatenate(values)[order], before)
-        weights = self._weights(graph, np.concatenate(scales))
-        return symmetric(graph, weights, self.affinity.symmetrize, Run.of(0, 1))
+        members = members_of(self.layout, store, cell)
+        indptr = np.concatenate(([0], np.cumsum(np.concatenate(counts))))
+        indices = np.searchsorted(members, np.concatenate(ends))
+        return Neighbors(indptr, indices, np.concatenate(values), len(members))
 
     def _weights(self, graph: Neighbors, scales: Floats) -> Floats:
         """Weights of the edges, by their distances, or by what was made of these before."""

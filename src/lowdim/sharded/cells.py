@@ -13,8 +13,8 @@ from ..data.rows import Rows
 from ..neighbors import build_index
 from ..solvers.landmarks.sampling.k_means import k_means_centres
 
-LARGEST = 2.0
-"""A cell with more than so many times the mean number of points is split."""
+LARGEST = 1.5
+"""A cell with more than so many times the points that are wanted of one is split: memory must hold the largest."""
 ROUNDS = 16
 FEWEST = 8
 """Landmarks that a cell must have to be split, and that there are to a cell to begin with."""
@@ -63,7 +63,7 @@ class Cells:
             found = cells.nearest(landmarks, run)
             sizes = np.bincount(found.ravel(), minlength=cells.count)
             homes = np.bincount(found[:, 0], minlength=cells.count)
-            large = np.flatnonzero((sizes > LARGEST * sizes.mean()) & (homes >= FEWEST))
+            large = np.flatnonzero((sizes > LARGEST * sizes.sum() / wanted) & (homes >= FEWEST))
             if not large.size:
                 break
             centres = [cells.centres[np.setdiff1d(np.arange(cells.count), large)]]

@@ -129,7 +129,7 @@ dist: $(RELEASE) ## build wheel and sdist in dist, check and try them, and list 
 	$(RELEASE_VENV)/bin/check-wheel-contents dist
 	@$(PYTHON) -m venv --clear $(TRIED)
 	@$(TRIED)/bin/python -m pip install -qq --no-compile --disable-pip-version-check dist/*.whl
-	@cd dist && ../$(TRIED)/bin/lowdim --version && ../$(TRIED)/bin/lowdim info
+	@cd dist && $(abspath $(TRIED))/bin/lowdim --version && $(abspath $(TRIED))/bin/lowdim info
 	@$(RELEASE_VENV)/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
 	  --output-reproducible --output-file lowdim.cdx.json $(TRIED)/bin/python
 	@echo "Built dist and lowdim.cdx.json"

@@ -179,8 +179,11 @@ def _part_or_added(name: str) -> Any:
         return _part(name)
     except AttributeError:
         added = import_module(".core.plugins", __name__)
-        if name.startswith("_") or name not in added.plugins("method"):
+        if name.startswith("_"):
             raise
+        if name not in added.plugins("method"):
+            meant = import_module(".core.messages", __name__).likely(name, __all__)
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{meant}") from None
         return added.load_plugin("method", name)
 
 

@@ -128,6 +128,9 @@ def test_umap_starts_where_it_is_told(cells):
     assert_array_equal(cells.obsm["none"], cells.obsm["spectral"])
     with pytest.raises(InputError, match=r"init_pos must be .* 'X_start'.*; got 'X_strat'"):
         lowdim.scanpy.umap(cells, init_pos="X_strat")
+    for wide in ("X_start", start):
+        with pytest.raises(InputError, match=r"^init_pos.* \(150, 3\); got \(150, 2\)"):
+            lowdim.scanpy.umap(cells, n_components=3, init_pos=wide)
 
 
 def test_umap_starts_at_the_groups_of_paga(cells):
@@ -364,6 +367,17 @@ def test_representations_that_are_not_there_are_named():
     cells.obsm["X_pca"][3, 2] = np.nan
     with pytest.raises(InputError, match=r"adata\.obsm\['X_pca'\]\[3, 2\] is NaN"):
         lowdim.scanpy.tsne(cells)
+
+
+def test_what_is_missing_in_X_is_told_by_its_own_place(recwarn):
+    X = np.random.default_rng(0).standard_normal((80, 60))
+    X[7, 5] = np.nan
+    marked = make_cells(X, var={"highly_variable": np.arange(60) % 2 == 1})
+    for given in ({}, {"use_rep": "X"}):
+        with pytest.raises(InputError, match=r"adata\.X\[7, 5\] is NaN"):
+            lowdim.scanpy.tsne(marked, **given)
+    assert not recwarn  # no components were found and kept
+    assert not marked.obsm
 
 
 @pytest.mark.parametrize("marked", [False, True])

@@ -74,10 +74,6 @@ class Cells:
         self.obs_names = [f"cell {i}" for i in range(len(X))]
         self.var_names = ["CD3E", *(f"gene {j}" for j in range(1, X.shape[1]))]
 
-    def obs_vector(self, name: str) -> np.ndarray:
-        """The values of a gene."""
-        return self.X[:, self.var_names.index(name)]
-
 
 def ring(n: int) -> Any:
     """A graph: each node with its two neighbours, and every fifth with one farther on."""

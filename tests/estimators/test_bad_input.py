@@ -288,7 +288,10 @@ NOT_DATA = {
     ),
     "estimator": (lowdim.PCA(), r"got the estimator PCA\. Fit it, and give its embedding_"),
     "set": ({1.0, 2.0}, r"got an object of type set"),
-    "generator": ((row for row in ROWS), r"got an object of type generator"),
+    "generator": (
+        (row for row in ROWS),
+        r"object of type generator\. Convert it: numpy.array\(list\(...\)\)",
+    ),
     "images": (np.zeros((60, 4, 4)), r"got shape \(60, 4, 4\).*\.reshape\(60, -1\)"),
     "number": (3.0, r"must have two dimensions, rows and columns; got shape \(\)"),
     "text": (ROWS.astype(str), r"must hold numbers; got text \(type <U"),
@@ -384,8 +387,9 @@ def test_columns_of_arrow_and_polars_are_named(good: np.ndarray) -> None:
         for form in (bad, bad.to_arrow(), bad.to_arrow().to_batches()[0]):
             with pytest.raises(InputError, match=words):
                 lowdim.PCA(2).fit(form)
-    with pytest.raises(InputTypeError, match="cannot be read as a table"):
-        lowdim.PCA(2).fit(arrow.array([1.0, 2.0]))
+    for one in (arrow.array([1.0, 2.0]), arrow.chunked_array([[1.0], [2.0]])):
+        with pytest.raises(InputError, match=r"got one column, of type .*pyarrow.table"):
+            lowdim.PCA(2).fit(one)
 
 
 def test_other_columns_than_those_of_the_fit(good: np.ndarray) -> None:
@@ -430,3 +434,25 @@ def test_rounding_of_distances_is_no_error(name: str, good: np.ndarray) -> None:
         reference, model = (make(name, metric="precomputed").fit(form(held)) for held in (exact, rounded))
         np.testing.assert_array_equal(model.embedding_, reference.embedding_)
         np.testing.assert_array_equal(model.transform(exact[:5]), reference.transform(exact[:5]))
+
+
+@pytest.mark.parametrize(
+    "name", ["Isomap", "LLE", "LaplacianEigenmaps", "DiffusionMap", "SpectralClustering"]
+)
+@pytest.mark.parametrize("n_neighbors", [60, 10**9])
+def test_more_neighbours_than_points_are_told_before_what_they_would_cost(
+    name: str, n_neighbors: int, good: np.ndarray
+) -> None:
+    model = getattr(lowdim, name)(n_neighbors=n_neighbors)
+    for call in (model.fit, model.plan):
+        with pytest.raises(
+            InputError, match=f"less than the number of points; got n_neighbors={n_neighbors} with 60"
+        ):
+            call(good)
+
+
+def test_a_name_that_is_not_there_is_told_with_those_that_are_near() -> None:
+    near = {"tsne": r" Did you mean 'TSNE'\?", "Umap": r" Did you mean 'UMAP'", "PHATE": "$"}
+    for wrong, told in near.items():
+        with pytest.raises(AttributeError, match=rf"has no attribute '{wrong}'\.{told}"):
+            getattr(lowdim, wrong)

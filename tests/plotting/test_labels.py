@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -84,10 +86,7 @@ class Annotated:
     """What AnnData offers, of which only this much is asked for."""
 
     def __init__(self, obs, genes, counts):
-        self.obs, self.var_names, self.X = obs, genes, counts
-
-    def obs_vector(self, name):
-        return self.X[:, list(self.var_names).index(name)]
+        self.obs, self.var_names, self.X, self.n_obs = obs, genes, counts, len(counts)
 
 
 def check_genes(annotated, counts):
@@ -111,8 +110,21 @@ def test_a_gene_colours_by_its_counts():
     check_genes(Annotated(obs, ["CD8A", "CD3E", "MS4A1"], counts), counts)
 
 
+def test_a_gene_of_any_part_of_mudata():
+    pandas = pytest.importorskip("pandas")
+    counts = np.random.default_rng(1).poisson(2.0, (60, 3))
+    obs = pandas.DataFrame({"kind": pandas.Categorical(["a", "b"] * 30, categories=["b", "a"])})
+    cells = Annotated(obs, ["rna:CD8A", "prot:CD3"], counts[:, :2])
+    cells.X = None
+    other = Annotated(obs[:10], ["MS4A1"], counts[:10, :1])
+    cells.mod = {"rna": Annotated(obs, ["CD8A", "CD3E", "MS4A1"], counts), "few": other}
+    check_genes(cells, counts)
+    np.testing.assert_array_equal(named("MS4A1", cells).values, counts[:, 2])
+
+
 @pytest.mark.filterwarnings("ignore")  # what anndata and pandas say of each other
-def test_a_gene_of_anndata():
+@pytest.mark.parametrize("is_on_disk", [False, True])
+def test_a_gene_of_anndata(is_on_disk, tmp_path):
     anndata = pytest.importorskip("anndata")
     import pandas
     import scipy.sparse
@@ -123,7 +135,20 @@ def test_a_gene_of_anndata():
         index=[f"c{row}" for row in range(60)],
     )
     genes = pandas.DataFrame(index=["CD8A", "CD3E", "MS4A1"])
-    check_genes(anndata.AnnData(scipy.sparse.csr_matrix(counts), obs, genes), counts)
+    cells = anndata.AnnData(scipy.sparse.csr_matrix(counts), obs, genes)
+    if is_on_disk:
+        pytest.importorskip("h5py")
+        cells.write_h5ad(tmp_path / "cells.h5ad")
+        cells = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    with warnings.catch_warnings():  # nothing is asked for that anndata means to drop
+        warnings.simplefilter("error")
+        named("CD3E", cells)
+    check_genes(cells, counts)
+
+
+def test_names_of_columns_in_place_of_labels_are_told():
+    with pytest.raises(InputError, match=r"got 2\..*name alone: labels='kind'"):
+        plot(POINTS, ["kind", "weight"], columns={"kind": POINTS[:, 0], "weight": POINTS[:, 1]})
 
 
 def test_what_has_no_columns_is_named():

@@ -26,6 +26,8 @@ _TAIL = 0.01
 _LOWEST = 0.08
 _SKEWED = 2.0
 """How many times as wide as the middle 98 % all values are where the colours show that middle alone."""
+_FEW = 20
+"""Words that may be names of columns, given by mistake as labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,11 @@ def colouring(labels: Named, n_points: int, *, continuous: bool | None, scale: s
     if labels.values is None:
         return Colouring(np.tile(PLAIN, (n_points, 1)))
     if labels.values.shape != (n_points,):
+        few_words = 0 < labels.values.size <= _FEW and all(isinstance(word, str) for word in labels.values)
+        name = f" A column is given by its name alone: labels={str(labels.values[0])!r}." if few_words else ""
         raise InputError(
             f"labels must hold one label for each of the {n_points} points; got {labels.values.size}. Give as many as "
-            "there are points, in their order."
+            f"there are points, in their order.{name}"
         )
     if is_quantity(labels, continuous):
         return _scaled(as_numbers(labels), scale)

@@ -51,10 +51,13 @@ def named(labels: Labels, columns: Columns = None) -> Named:
     known = _columns_by_name(columns)
     if labels in known:
         return column(known[labels], labels, f"columns[{labels!r}]")
-    if _is_annotated(columns) and labels in columns.var_names:
-        return Named(np.asarray(columns.obs_vector(labels), dtype=np.float64), labels, "quantity")
-    genes = columns.var_names if _is_annotated(columns) else ()
-    among = " or of the genes" if _is_annotated(columns) else ""
+    held = _with_genes(columns)
+    for cells in held:
+        place = np.flatnonzero(np.asarray(cells.var_names) == labels)
+        if place.size:
+            return Named(_gene(cells.X, place[:1]), labels, "quantity")
+    genes = [gene for cells in held for gene in cells.var_names]
+    among = " or of the genes" if held else ""
     raise InputError(
         f"labels must be one of the columns{among}; got {labels!r}, and {_there(list(known))}."
         f"{likely(labels, [*known, *genes])}"
@@ -143,8 +146,24 @@ def _columns_by_name(columns: Columns) -> dict[str, Any]:
 
 
 def _is_annotated(columns: Columns) -> bool:
-    """Whether this is AnnData, told by what it can do: nobody has to import it for that."""
-    return all(hasattr(columns, name) for name in ("obs", "var_names", "obs_vector"))
+    """Whether this is AnnData or MuData, told by what it has: nobody has to import it for that."""
+    return all(hasattr(columns, name) for name in ("obs", "var_names"))
+
+
+def _with_genes(columns: Columns) -> list[Any]:
+    """An AnnData itself, the parts of a MuData that have all of its cells; nothing of what has no genes."""
+    if not _is_annotated(columns):
+        return []
+    parts = getattr(columns, "mod", {}).values()
+    every = [columns, *(part for part in parts if part.n_obs == columns.n_obs)]
+    return [cells for cells in every if getattr(cells, "X", None) is not None]
+
+
+def _gene(X: Any, place: Integers) -> NDArray[np.float64]:
+    """One column of X, which may be sparse, and may stay in its file."""
+    found = X[:, place]
+    dense = found.toarray() if hasattr(found, "toarray") else found
+    return np.asarray(dense, dtype=np.float64).ravel()
 
 
 def _there(names: list[Any]) -> str:

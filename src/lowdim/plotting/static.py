@@ -326,13 +326,22 @@ def plot_gallery(
     return figure
 
 
+def _drawable(name: str, value: Any) -> str:
+    """What to give in place of something with many columns; AnnData is told by what it has."""
+    if not hasattr(value, "obsm"):
+        return f"Embed it first, as lowdim.TSNE().fit_transform does, or choose columns: {name}[:, :2]."
+    keys = [key for key in value.obsm if key.startswith("X_") and value.obsm[key].shape[1] <= 3]
+    if not keys:
+        return "Embed its cells first, as lowdim.scanpy.tsne does, and give obsm['X_tsne']."
+    return f"Give one of its embeddings: obsm[{keys[-1]!r}]."
+
+
 def checked_points(name: str, value: ArrayLike) -> Floats:
     """Coordinates that can be drawn: N x 1, 2 or 3, finite."""
     points = read_array(value, name, flat=True).block(slice(None))
     if points.shape[1] > 3:
         raise InputError(
-            f"{name} must have 1, 2 or 3 columns to be drawn; got shape {points.shape}. Choose some, as in "
-            f"{name}[:, :2]."
+            f"{name} must have 1, 2 or 3 columns to be drawn; got shape {points.shape}. {_drawable(name, value)}"
         )
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:

@@ -166,6 +166,8 @@ def umap(
     graph = NeighborGraph(cells, neighbors_key)
     if (a is None) != (b is None):
         raise InputError(f"a and b belong together; got a={a!r} and b={b!r}. Give both, or neither.")
+    start = _start(cells, init_pos, random_state)
+    _check_start(start, init_pos, (cells.n_cells, n_components))
     model = _GivenCurve(
         n_components=n_components,
         metric="graph",
@@ -174,7 +176,7 @@ def umap(
         max_iter=maxiter,
         repulsion_strength=gamma,
         negative_sample_rate=negative_sample_rate,
-        init=_start(cells, init_pos, random_state),
+        init=start,
         random_state=random_state,
         n_jobs=threads(n_jobs),
     )
@@ -243,6 +245,16 @@ def _start(cells: Cells, init_pos: Any, random_state: Any) -> Any:
             f"{listed(map(repr, obsm.keys())) or 'which is empty'}; got {init_pos!r}."
         )
     return init_pos
+
+
+def _check_start(start: Any, init_pos: Any, wanted: tuple[int, int]) -> None:
+    """Positions are told by the name that they have here; UMAP would call them init."""
+    if not isinstance(start, str) and start.shape != wanted:
+        name = f"init_pos={init_pos!r}" if isinstance(init_pos, str) else "init_pos"
+        raise InputError(
+            f"{name} must have a row for each cell and n_components columns, {wanted}; got {start.shape}. Give "
+            "another key, or coordinates such as adata.obsm['X_pca'][:, :2]."
+        )
 
 
 def _paga_positions(cells: Cells, random_state: Any) -> Floats:

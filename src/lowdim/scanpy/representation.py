@@ -39,7 +39,7 @@ def represent(cells: Cells, use_rep: str | None, n_pcs: int | None) -> Any:
         return _components(cells, n_pcs)
     advise(cells, use_rep)
     if use_rep == "X":
-        return _whole(cells)
+        return _checked(_whole(cells), "adata.X")
     if use_rep not in obsm:
         raise InputError(
             f"use_rep must be 'X' or one of adata.obsm, {listed(map(repr, obsm.keys())) or 'which is empty'}; got "
@@ -122,7 +122,7 @@ def _components(cells: Cells, n_pcs: int | None) -> Any:
     """Principal components of X, of the highly variable genes where these are marked, kept where scanpy keeps them."""
     held = cells.held
     advise(cells, "X")
-    X = _whole(cells)
+    X = _checked(_whole(cells), "adata.X")
     used = np.ones(X.shape[1], dtype=bool)
     if "highly_variable" in held.var:
         used = np.asarray(held.var["highly_variable"], dtype=bool)

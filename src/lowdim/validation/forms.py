@@ -8,7 +8,7 @@ whether it fits into memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,9 +123,10 @@ def _from_objects(X: Any, name: str) -> Taken:
             "embedding_."
         )
     if not (isinstance(X, list | tuple | range | int | float | complex | np.generic) or _is_array_like(X)):
+        instead = "numpy.array(list(...))" if isinstance(X, Iterator) else "numpy.asarray(...)"
         raise InputTypeError(
             f"{name} must be data, points as rows: an array, a sparse matrix, a data frame or a list of lists; got an "
-            f"object of type {type(X).__name__}. Convert it: numpy.asarray(...)."
+            f"object of type {type(X).__name__}. Convert it: {instead}."
         )
     try:
         array = np.asarray(X)
@@ -191,7 +192,8 @@ def _refuse_xarray_dataset(X: Any, name: str) -> Taken:
     variables = [str(key) for key in X.data_vars]
     raise InputTypeError(
         f"{name} must be one array; got an xarray.Dataset with the variables "
-        f"{listed(map(repr, variables)) or 'none'}. Choose one: {name}[{variables[0] if variables else 'name'!r}]."
+        f"{listed(map(repr, variables)) or 'none'}. Choose one: {name}[{variables[0] if variables else 'name'!r}]; or, "
+        f"if each is a column, give {name}.to_dataframe()."
     )
 
 

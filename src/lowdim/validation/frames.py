@@ -71,6 +71,11 @@ def from_arrow(X: Any, name: str) -> Frame:
     """The numbers of an Arrow table or record batch, or of any frame that hands out Arrow's stream, as polars' does."""
     import pyarrow as pa
 
+    if isinstance(X, pa.Array | pa.ChunkedArray):
+        raise InputError(
+            f"{name} must have two dimensions, rows and columns; got one column, of type {type(X).__name__}. Give "
+            f"a table: pyarrow.table({{'name': {name}}})."
+        )
     try:
         table = X if isinstance(X, pa.Table) else pa.table(X)
     except (TypeError, ValueError) as error:

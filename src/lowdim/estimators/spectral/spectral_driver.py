@@ -20,6 +20,7 @@ from ...solvers.foreseen import sharpened
 from ...solvers.landmarks.configuration import LandmarkSolver
 from ...solvers.landmarks.lll import LLL
 from ...solvers.named import names_landmarks, resolve_solver
+from ...validation import check_neighbors
 from ..base import Estimator
 from ..coordinates import as_came, read_only
 from ..shards.landmarks_over_shards import fit_to_shards, plan_over_shards
@@ -43,6 +44,13 @@ MOST_LANDMARKS = 1000
 def _asks_for_landmarks(model: SpectralEstimator) -> bool:
     """Whether the parameters ask for landmarks, with or without ``auto``."""
     return bool(names_landmarks(model.solver) or model._asks_for_landmarks)
+
+
+def _check_width(method: Method, rows: Rows) -> None:
+    """InputError where more neighbours are asked for than there are points: before a plan of their cost complains."""
+    graph = getattr(method, "graph", None)
+    if graph is not None and graph.n_neighbors is not None and method.metric not in PAIRWISE:
+        check_neighbors(graph.n_neighbors, rows.n_rows, counts_itself=graph.counts_itself)
 
 
 class SpectralEstimator(Estimator):
@@ -121,6 +129,7 @@ class SpectralEstimator(Estimator):
 
     def _solver_for(self, rows: Rows, method: Method) -> tuple[Solver, str]:
         """The solver that will be used, and why it has landmarks where that was left to ``auto``."""
+        _check_width(method, rows)
         solver = resolve_solver(self)
         if self._asks_for_landmarks or self.solver != "auto":
             return solver, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,49 @@ def cells_at_once(held: Sequence[int], memory_limit: int | None) -> int:
     return max(1, fit)
 
 
+def tasks_at_once(held: int, workers: int, memory_limit: int | None) -> int:
+    """How many tasks that hold so many bytes each a limit has room for, one at least; at most one for each worker."""
+    return workers if memory_limit is None else max(1, min(workers, memory_limit // max(1, held)))
+
+
+def held_by_blocks(source: Shards, layout: Layout, method: Any, solver: LandmarkSolver) -> dict[str, int]:
+    """Bytes that a task of each stage holds whose tasks are blocks."""
+    L = _landmarks_of(solver, source.n_samples)
+    block, width = min(layout.block_rows, source.n_samples), source.n_features * source.dtype.itemsize
+    sums = solver.way_over_shards(method) == "sums"
+    K_Z = solver.neighbors_for(method.n_components if sums else method.width, L)
+    routed = block * (4 * width + 48 * K_Z)
+    if sums:
+        merged = block * layout.cells_of_a_point * method.graph.width * 60
+        placed = block * 8 * (method.width + 3 * K_Z)
+        return {"sample": 2 * block * width, "route": routed, "merge": merged, "place": placed}
+    by_map = block * 2 * width + min(1 << 28, 16 * block * L)
+    placed = (routed if solver.places_by_weights else by_map) + 8 * block * method.width
+    return {"sample": 2 * block * width, "place": placed}
+
+
+def _landmarks_of(solver: LandmarkSolver, n_rows: int) -> int:
+    return min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """Planned stages whose tasks are blocks: fewer at a time where the memory has no room for one of each worker."""
+
+    held: dict[str, int]
+    n_rows: int
+    workers: int
+    memory_limit: int | None
+
+    def stage(self, name: str, each: float, beside: int = 0, note: str = "") -> PlannedStage:
+        """So many processor seconds a row, and so many bytes beside those of the tasks."""
+        room = None if self.memory_limit is None else self.memory_limit - beside
+        at_once = tasks_at_once(self.held[name], self.workers, room)
+        if at_once < self.workers:
+            note = f"{note}{', ' if note else ''}{at_once} at a time"
+        return PlannedStage(name, each * self.n_rows / at_once, at_once * self.held[name] + beside, note)
+
+
 def planned_sums(
     source: Shards,
     layout: Layout,
@@ -74,9 +117,10 @@ def planned_sums(
     Where the memory has no room for as many cells as there are workers, fewer are worked on at a time.
     """
     (n_rows, n_columns), k = source.shape, method.graph.width
-    L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
+    L = _landmarks_of(solver, n_rows)
     K_Z = solver.neighbors_for(method.n_components, L)
-    block, width = min(layout.block_rows, n_rows), n_columns * source.dtype.itemsize
+    width = n_columns * source.dtype.itemsize
+    blocks = _Blocks(held_by_blocks(source, layout, method, solver), n_rows, workers, memory_limit)
     n_cells = possible_cells(layout.wanted_cells, L)
     # Where the landmarks are too few for as many cells as are wanted, cells are larger.
     members = min(n_rows, layout.cells_of_a_point * max(layout.cell_rows, -(-n_rows // n_cells)))
@@ -89,13 +133,8 @@ def planned_sums(
     ties = 4 * L**2 + 12 * WIDTH * L if L >= MANY_LANDMARKS else 28 * L**2
     store = Scratch(layout, n_cells, width, k, K_Z, L, is_local).peak()
     return [
-        PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
-        PlannedStage(
-            "route",
-            n_rows * (_ROUTE + _ROUTE_LANDMARK * L) / workers,
-            workers * block * (4 * width + 48 * K_Z) + 8 * L * n_columns,
-            f"{layout.n_blocks} blocks",
-        ),
+        blocks.stage("sample", 1e-9 * n_columns),
+        blocks.stage("route", _ROUTE + _ROUTE_LANDMARK * L, 8 * L * n_columns, f"{layout.n_blocks} blocks"),
         replace(
             within,
             name="search",
@@ -103,38 +142,34 @@ def planned_sums(
             bytes=at_once * within.bytes,
             note=f"about {n_cells} cells of {members} points, {within.note}; {format_bytes(store)} on disk",
         ),
-        PlannedStage("merge", _MERGE * n_rows / workers, workers * block * layout.cells_of_a_point * k * 60),
+        blocks.stage("merge", _MERGE),
         PlannedStage(
             "sums",
             sums * n_rows / at_once,
             at_once * members * (60 * k + 40 * K_Z + (2 * width if is_local else 0)),
         ),
         PlannedStage("small problem", _SOLVE * L**3, ties + 400 * 16 * L, f"{L} landmarks", certain=True),
-        PlannedStage("place", 1e-7 * n_rows / workers, workers * block * 8 * (method.width + 3 * K_Z)),
+        blocks.stage("place", 1e-7),
     ]
 
 
 def planned_alone(
-    source: Shards, layout: Layout, method: Any, solver: LandmarkSolver, workers: int
+    source: Shards,
+    layout: Layout,
+    method: Any,
+    solver: LandmarkSolver,
+    workers: int,
+    memory_limit: int | None = None,
 ) -> list[PlannedStage]:
     """The stages of a fit of landmarks alone, which place the others, with the bytes of all workers together."""
     n_rows, n_columns = source.shape
-    L = min(solver.n_landmarks if solver.landmarks is None else len(solver.landmarks), n_rows)
-    block, width = min(layout.block_rows, n_rows), n_columns * source.dtype.itemsize
+    L = _landmarks_of(solver, n_rows)
+    blocks = _Blocks(held_by_blocks(source, layout, method, solver), n_rows, workers, memory_limit)
     own = method.costs(Size(L, n_columns))
-    if solver.places_by_weights:
-        K_Z = solver.neighbors_for(method.width, L)
-        placing = _ROUTE + _ROUTE_LANDMARK * L, block * (4 * width + 48 * K_Z)
-    else:
-        placing = L * (n_columns + 5) * PAIR, block * 2 * width + min(1 << 28, 16 * block * L)
+    placing = _ROUTE + _ROUTE_LANDMARK * L if solver.places_by_weights else L * (n_columns + 5) * PAIR
     return [
-        PlannedStage("sample", 1e-9 * n_rows * n_columns / workers, workers * 2 * block * width),
+        blocks.stage("sample", 1e-9 * n_columns),
         *own.forming,
         *own.solving,
-        PlannedStage(
-            "place",
-            n_rows * placing[0] / workers,
-            workers * (placing[1] + 8 * block * method.width) + 8 * L * n_columns,
-            f"{layout.n_blocks} blocks",
-        ),
+        blocks.stage("place", placing, 8 * L * n_columns, f"{layout.n_blocks} blocks"),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.blas_threads import ONE_BLAS_THREAD
 from ..core.memory import Watermark
 from ..core.messages import named, setting
+from ..core.parallel import count_workers
 from ..core.records import format_bytes
 from ..core.run import Run
 from ..data.duplicates import find_duplicates
@@ -23,18 +24,23 @@ from ..engine import Task, run_tasks
 from ..errors import MemoryLimitWarning
 from ..solvers.landmarks.configuration import LandmarkSolver
 from ..store.tasks import Arrays, TaskStore
+from .costs import tasks_at_once
 from .layout import Layout
 from .sample import Sample
 
 
 @dataclass(frozen=True)
 class ShardedFit:
-    """A fit: the rows, the solver, how the work is cut, and where it is kept."""
+    """A fit: the rows, the solver, how the work is cut, and where it is kept.
+
+    ``held`` are bytes that a task of a stage holds, by the name of the stage, where its tasks are blocks.
+    """
 
     source: Shards
     solver: LandmarkSolver
     layout: Layout
     store: TaskStore
+    held: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     memory: Watermark = field(default_factory=Watermark, kw_only=True)
 
     @contextmanager
@@ -59,7 +65,10 @@ class ShardedFit:
         at_once: int | None = None,
         ended: Callable[[], None] | None = None,
     ) -> None:
-        """Run so many tasks of a stage, in this process at most ``at_once`` at a time."""
+        """Run so many tasks of a stage, in this process at most ``at_once`` at a time, or what there is room for."""
+        if at_once is None and task.name in self.held:
+            workers, limit = count_workers(run.n_jobs), run.workers.memory_limit
+            at_once = tasks_at_once(self.held[task.name], workers, limit)
         with self.stage(task.name, run):
             run_tasks(task, count, self.store, run, at_once, ended)
 

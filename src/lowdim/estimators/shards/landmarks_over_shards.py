@@ -21,7 +21,7 @@ from ...errors import InputError, MemoryLimitError
 from ...methods.base import WayOverShards
 from ...neighbors.metrics import MappedMetric, resolve_metric
 from ...neighbors.points import KERNEL, PAIRWISE
-from ...sharded.costs import planned_alone, planned_sums
+from ...sharded.costs import held_by_blocks, planned_alone, planned_sums
 from ...sharded.fit_alone import ShardedAlone
 from ...sharded.fit_lll import ShardedLLL
 from ...sharded.layout import Layout
@@ -72,11 +72,11 @@ def fit_to_shards(estimator: Any, source: Shards, layout: Layout | None = None) 
 
     with task_store(estimator.checkpoint, identity, events) as store, ONE_BLAS_THREAD, tallying() as tally:
         path = None if estimator.checkpoint is None else Path(store.root) / RESULT
-        fit: ShardedLLL | ShardedAlone = ShardedAlone(source, solver, layout, store, method)
+        held = held_by_blocks(source, layout, method, solver)
+        fit: ShardedLLL | ShardedAlone = ShardedAlone(source, solver, layout, store, method, held=held)
         if way == "sums":
-            fit = ShardedLLL(
-                source, solver, layout, store, method, method.graph, summands_of(method, source, run)
-            )
+            summands = summands_of(method, source, run)
+            fit = ShardedLLL(source, solver, layout, store, method, method.graph, summands, held=held)
         found = fit.embed(Output(method.width, dtype, path), run)
         found = replace(found, figures={**found.figures, **tally.figures()})
         embedded = estimator._after_shards(found, run)
@@ -92,7 +92,7 @@ def plan_over_shards(estimator: Any, source: Shards, layout: Layout | None = Non
     threads = count_workers(workers.n_jobs)
     if way == "sums":
         return planned_sums(source, cut, method, solver, threads, workers.memory_limit)
-    return planned_alone(source, cut, method, solver, threads)
+    return planned_alone(source, cut, method, solver, threads, workers.memory_limit)
 
 
 def _is_open(estimator: Any) -> bool:

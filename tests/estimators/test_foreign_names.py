@@ -26,9 +26,10 @@ PAIRS = {
     lowdim.LaplacianEigenmaps: manifold.SpectralEmbedding,
     lowdim.SpectralClustering: cluster.SpectralClustering,
     lowdim.TSNE: manifold.TSNE,
-    lowdim.ClassicalMDS: manifold.ClassicalMDS,
     lowdim.MDS: manifold.MDS,
 }
+if hasattr(manifold, "ClassicalMDS"):  # older releases of scikit-learn have none
+    PAIRS[lowdim.ClassicalMDS] = manifold.ClassicalMDS
 UMAP_LEARN = [
     "n_neighbors",
     "n_components",

@@ -121,7 +121,7 @@ ZOO: dict[str, Callable[[], Made]] = {
     "LE-sparse": lambda: (lowdim.LaplacianEigenmaps(), sparse.csr_array(np.where(POINTS > 0, POINTS, 0.0))),
     "LE-very-sparse": lambda: (
         lowdim.LaplacianEigenmaps(),
-        sparse.random_array((80, 4000), density=0.01, rng=0),
+        sparse.random_array((80, 4000), density=0.01, rng=0, format="csr"),
     ),
     "LE-graph": lambda: (lowdim.LaplacianEigenmaps(metric="graph"), TIES),
     "Diffusion-graph": lambda: (lowdim.DiffusionMap(metric="graph"), TIES),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from ..core.messages import DATA, in_python, named, setting, value
 from ..core.records import Choice
@@ -77,12 +76,17 @@ def choose_judges(
     _check_needs(kinds, y, truth, test, out_of_sample)
     share = SHARE if LabelError in kinds else 0
     hidden, left_out = (share if given is None else given for given in (test, out_of_sample))
-    if LabelError in kinds and np.array_equal(hidden, 0) and np.array_equal(left_out, 0):
+    if LabelError in kinds and _is_nothing(hidden) and _is_nothing(left_out):
         raise InputError(
             f"{named('test')} and {named('out_of_sample')} must not both be 0 with {setting('score', 'labels')}: no "
             f"row would be left to judge by. Use, for example, {setting('test', 0.2)}."
         )
     return Judges(measures, choice, hidden, left_out)
+
+
+def _is_nothing(portion: Any) -> bool:
+    """Whether a portion is the number 0: rows are named by arrays, and what is neither is told where it is taken."""
+    return isinstance(portion, Real) and portion == 0
 
 
 def _choose(y: Any, truth: Any) -> Choice:

@@ -134,6 +134,11 @@ def test_names_of_points_on_a_page(ids: Any, tmp_path: Any) -> None:
         ({1, 2}, "embedding must be data, points as rows.* got an object of type set"),
         ([[1, 2], [3]], "embedding must have rows of one length"),
         (EMBEDDING * 1j, "embedding must hold real numbers"),
+        (
+            EMBEDDING * np.inf,
+            r"embedding must hold finite coordinates of at most 1e\+30 to be drawn; 30 rows",
+        ),
+        (EMBEDDING * 1e40, "the first is row 0. Leave them out, or rescale embedding"),
         (np.ma.masked_array(EMBEDDING, mask=EMBEDDING > 0), "embedding must have a number in every place"),
     ],
 )

@@ -72,6 +72,10 @@ def test_it_is_drawn_side_by_side(X, colour, tmp_path):
             r"embeddings\['other'\].*239 rows for 240",
         ),
         ({"one": np.eye(240)[:, :2], "other": np.full((240, 2), np.nan)}, "NaN"),
+        (
+            {"one": np.eye(240)[:, :2], "other": np.eye(240)[:, :2] * 1e200},
+            "other.*its largest is 1e.200. Rescale",
+        ),
     ],
 )
 def test_bad_embeddings_say_which(X, embeddings, says):

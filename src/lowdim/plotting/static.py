@@ -43,6 +43,8 @@ _SIDE = 5.0
 _LARGE_SIDE = 7.5
 _DRAWN = 3
 """Dimensions of a picture."""
+_MOST = 1e30
+"""Size of coordinates whose squares float64 holds, and which single precision holds on a page."""
 _VISIBLE = 1e-3
 """Spread along an axis, as a share of the widest: below it is less than a pixel of a picture with equal scales."""
 _THIN = 0.05
@@ -337,17 +339,17 @@ def _drawable(name: str, value: Any) -> str:
 
 
 def checked_points(name: str, value: ArrayLike) -> Floats:
-    """Coordinates that can be drawn: N x 1, 2 or 3, finite."""
+    """Coordinates that can be drawn: N x 1, 2 or 3, finite and of a size that pages hold, in single precision."""
     points = read_array(value, name, flat=True).block(slice(None))
     if points.shape[1] > 3:
         raise InputError(
             f"{name} must have 1, 2 or 3 columns to be drawn; got shape {points.shape}. {_drawable(name, value)}"
         )
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    bad = np.flatnonzero(~(np.abs(points) <= _MOST).all(axis=1))
     if bad.size:
         raise InputError(
-            f"{name} must hold finite coordinates to be drawn; {bad.size} rows have others, the first is row {bad[0]}. "
-            "Leave them out."
+            f"{name} must hold finite coordinates of at most {_MOST:g} to be drawn; {bad.size} rows have others, the "
+            f"first is row {bad[0]}. Leave them out, or rescale {name}."
         )
     return points
 

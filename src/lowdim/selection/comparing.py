@@ -15,12 +15,12 @@ from ..core.rules import Either, Function, Jobs, Nothing, Rule, Whole
 from ..core.run import Run
 from ..data.rows import Rows
 from ..errors import InputError, InputTypeError
-from ..metrics.inputs import check_embedding, read_points
+from ..metrics.inputs import check_embedding, check_points
 from ..metrics.neighbor_recall import neighbor_recall
 from ..metrics.procrustes import procrustes
 from ..neighbors import build_index
 from ..neighbors.metrics import MetricName
-from ..validation import check_neighbors, check_parameters
+from ..validation import check_neighbors, check_numbers, check_parameters
 from .comparison import Comparison
 
 _OWNER = "compare"
@@ -72,7 +72,7 @@ def compare(
     """
     check_parameters(_OWNER, {"n_neighbors": n_neighbors, "metric": metric, "n_jobs": n_jobs}, _RULES)
     _check_names(embeddings)
-    n_points = read_points(_OWNER, "X", X).n_rows
+    n_points = check_points(_OWNER, X).n_rows
     check_neighbors(n_neighbors, n_points)
     pictures = {str(name): _checked(name, points, n_points) for name, points in embeddings.items()}
     recall = [
@@ -111,7 +111,9 @@ def _check_names(embeddings: Any) -> None:
 
 def _checked(name: Any, points: ArrayLike, n_points: int) -> Floats:
     try:
-        return check_embedding(_OWNER, points, n_points)
+        found = check_embedding(_OWNER, points, n_points)
+        check_numbers(Rows(found), named("embedding"))
+        return found
     except (InputError, InputTypeError) as error:
         raise type(error)(f"embeddings[{str(name)!r}]: {error}") from error
 

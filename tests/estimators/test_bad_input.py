@@ -114,6 +114,35 @@ def test_n_components_of_the_wrong_kind(name: str, value: object, good: np.ndarr
     assert repr(value) in str(caught.value)
 
 
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.every(2)
+def test_parameters_of_numpys_short_integers(name: str, good: np.ndarray) -> None:
+    """Counts that follow from them overflowed, in an error of NumPy or a wrong plan."""
+    given: dict[str, int] = {"n_components": 2, "n_neighbors": 12, "n_clusters": 3}
+    model = make(name)
+    known = {key: count for key, count in given.items() if key in model.get_params()}
+    plain = make(name).set_params(**known).fit(good)
+    short = model.set_params(**{key: np.int8(count) for key, count in known.items()}).fit(good)
+    np.testing.assert_array_equal(short.embedding_, plain.embedding_)
+    np.testing.assert_array_equal(short.transform(good[:5]), plain.transform(good[:5]))
+    assert short.plan(good).bytes == plain.plan(good).bytes
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (lowdim.LLE(reg=10**400), "reg of LLE must be a finite number > 0"),
+        (lowdim.LLE(reg=1e308), "reg of LLE must be a finite number > 0 and < 1e"),
+        (lowdim.Isomap(radius=10**400), "radius of Isomap must be"),
+        (lowdim.TSNE(perplexity=1e308), "perplexity must be below the number of neighbours"),
+        (lowdim.LargeVis(perplexity=1e308), "perplexity must be below the number of neighbours"),
+    ],
+)
+def test_numbers_beyond_all_bounds(estimator: object, words: str, good: np.ndarray) -> None:
+    with pytest.raises(InputError, match=words):
+        estimator.fit(good)
+
+
 @pytest.mark.parametrize("name", every_but(EMBEDDINGS, "points can be placed in any number of dimensions"))
 def test_more_components_than_exist(name: str, good: np.ndarray) -> None:
     with pytest.raises(InputError, match=r"n_components|n_neighbors|neighbour"):

@@ -63,7 +63,10 @@ class Real:
         """Whether the value may be used."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            return False
         inside = number >= self.low if self.closed else number > self.low
         if self.endless and number == np.inf:
             return True

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ...core.rules import is_open
 
 OPEN = ("n_components", "perplexity", "n_neighbors")
@@ -47,4 +49,5 @@ def closed(model: Any, name: str) -> Any:
     """The value of a parameter of an estimator in which it is not left open."""
     value = getattr(model, name)
     assert not is_open(value), f"{name} is still open"
-    return value
+    # Counts of rows and bytes follow from it, which NumPy's short integers do not hold.
+    return value.item() if isinstance(value, np.generic) else value

@@ -74,7 +74,7 @@ class AffinityEmbedding(NeighborEmbedding):
         perplexity = self._perplexity
         if perplexity is None:
             perplexity = self.affinity.perplexity if isinstance(self.affinity, Entropic) else None
-        return min(ceil(NEIGHBORS_PER_PERPLEXITY * (perplexity or USUAL_PERPLEXITY)), max(1, n_rows - 1))
+        return ceil(min(NEIGHBORS_PER_PERPLEXITY * (perplexity or USUAL_PERPLEXITY), max(1, n_rows - 1)))
 
     @property
     def _known_perplexity(self) -> float | None:

@@ -150,7 +150,7 @@ class LargeVis(NeighborEmbedding):
     def _wanted_neighbors(self, n_rows: int) -> int:
         if self._n_neighbors is not None:
             return self._n_neighbors
-        return min(ceil(NEIGHBORS_PER_PERPLEXITY * self._known_perplexity), max(1, n_rows - 1))
+        return ceil(min(NEIGHBORS_PER_PERPLEXITY * self._known_perplexity, max(1, n_rows - 1)))
 
     @property
     def _known_perplexity(self) -> float:

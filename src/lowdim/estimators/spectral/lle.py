@@ -96,7 +96,7 @@ class LLE(SpectralEstimator):
         **NEIGHBOR_RULES,
         "n_components": components_rule(),
         "variant": OneOf(*VARIANTS),
-        "reg": Real(0),
+        "reg": Real(0, high=1e100),
         "solver": SOLVER_RULE,
     }
 
@@ -106,7 +106,7 @@ class LLE(SpectralEstimator):
     def _method(self) -> LocallyLinear:
         usual = max(USUAL_NEIGHBORS, fewest_neighbors(self.variant, self._n_components) + 1)
         return LocallyLinear(
-            self._n_components, metric_of(self), graph_of(self, usual), self.variant, self.reg
+            self._n_components, metric_of(self), graph_of(self, usual), self.variant, float(self.reg)
         )
 
     @property

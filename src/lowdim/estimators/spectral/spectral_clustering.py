@@ -134,7 +134,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator, FittedClustering):
     _shrunk = Estimator._shrunk
 
     def _method(self) -> UnitEigenmaps:
-        width = self.n_components or self.n_clusters
+        width = int(self.n_components or self.n_clusters)
         metric, graph = affinity_metric(self), graph_of(self, USUAL_NEIGHBORS)
         if self.assign_labels != "kmeans" and width != self.n_clusters:
             raise InputError(
@@ -149,7 +149,7 @@ class SpectralClustering(ClusterMixin, SpectralEstimator, FittedClustering):
             self.affinity,
             self.bandwidth,
             with_constant_alone=width == 1,
-            n_clusters=self.n_clusters,
+            n_clusters=int(self.n_clusters),
         )
 
     def _embed(self, rows: Rows, run: Run) -> Embedded:
@@ -258,8 +258,8 @@ class SpectralClustering(ClusterMixin, SpectralEstimator, FittedClustering):
         return places
 
     def _plan_stages(self, rows: Rows) -> list[PlannedStage]:
-        width = self.n_components or self.n_clusters
-        grouping = costs.k_means(rows.n_rows, width, self.n_clusters, self.n_init)
+        width = int(self.n_components or self.n_clusters)
+        grouping = costs.k_means(rows.n_rows, width, int(self.n_clusters), int(self.n_init))
         return [*super()._plan_stages(rows), replace(grouping, name=STAGES[self.assign_labels])]
 
 

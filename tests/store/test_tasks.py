@@ -81,6 +81,17 @@ def test_a_flipped_bit_is_seen_anywhere(store: TaskStore, starts: np.ndarray | N
             store.get("route", 0)
 
 
+def test_what_is_damaged_is_not_cut_off(store: TaskStore) -> None:
+    store.put("route", 0, ARRAYS, STARTS)
+    path = file_of(store)
+    whole = path.read_bytes()
+    first = whole.index(STARTS.astype("<i8").tobytes()) + 8
+    for place in range(first, first + 8):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 128]) + whole[place + 1 :])
+        with pytest.raises(FormatError, match="is damaged"):
+            store.shorten("route", 0, 1)
+
+
 def test_a_file_cut_anywhere_is_seen(store: TaskStore) -> None:
     store.put("route", 0, ARRAYS, STARTS)
     path = file_of(store)

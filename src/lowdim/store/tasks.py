@@ -282,7 +282,10 @@ class _Reader:
 
     def end(self, part: int) -> int:
         """Where the file ends without the parts before this one."""
-        return self._start(int.from_bytes(self._read(self._table + 8 * part, 8), "little"))
+        first = int.from_bytes(self._read(self._table + 8 * part, 8), "little")
+        if first > self._entries[0][2][0]:
+            raise self._damaged()
+        return self._start(first)
 
     def _start(self, last: int) -> int:
         """Where a part begins whose rows end before this one: the rows from there on lie before it."""

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from embedding_reference import NAMES, make_case, numerical_gradient, relative
 
+from lowdim.objectives.cell_springs import MOST_IN_CELL, CellSprings
 from lowdim.objectives.springs import Springs
-from lowdim.optimize.schedules import Unfolding
+from lowdim.optimize.schedules import Release, Unfolding
 
 
 @pytest.fixture
@@ -35,6 +36,46 @@ def test_gradient_of_an_objective_on_springs(name, rng):
     held = objective.held(3.0)
     expected = numerical_gradient(lambda Y: held.evaluate(Y).value, X)
     assert relative(held.evaluate(X, value=False).gradient.ravel(), expected) < 1e-8
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_gradient_of_the_springs_of_cells(scaled, rng):
+    springs = some_springs(rng, 150, scaled=scaled)
+    cells, X = CellSprings.of(springs), rng.normal(size=(150, 2))
+    expected = numerical_gradient(lambda Y: cells.evaluate(Y)[0], X)
+    assert relative(cells.evaluate(X)[1].ravel(), expected) < 1e-7
+
+
+def test_cells_are_small_neighbours_and_hold_those_with_springs_alone(rng):
+    springs = some_springs(rng, 400)
+    cells = CellSprings.of(springs).cells
+    assert (cells[-3:] == -1).all()
+    sizes = np.bincount(cells[:-3])
+    assert sizes.max() <= MOST_IN_CELL
+    assert sizes.min() >= MOST_IN_CELL // 2
+    spread = [np.ptp(springs.anchors[cells == cell], axis=0).max() for cell in range(sizes.size)]
+    assert np.median(spread) < 0.3 * np.ptp(springs.anchors, axis=0).max()
+
+
+def test_points_that_change_places_within_their_cells_are_free(rng):
+    springs = Springs(rng.normal(size=(200, 2)), np.ones(200))
+    cells = CellSprings.of(springs)
+    X = springs.anchors.copy()
+    for cell in range(cells.cells.max() + 1):
+        own = np.flatnonzero(cells.cells == cell)
+        X[own] = X[np.roll(own, 1)]
+    assert cells.evaluate(X)[0] < 1e-20
+    assert springs.evaluate(X)[0] > 0.1
+    X[cells.cells == 0] += 0.5
+    assert cells.evaluate(X)[0] > 0.1
+
+
+def test_an_objective_is_held_by_its_cells_until_it_is_let_go(rng):
+    objective = make_case(NAMES[0], rng).objective(2).with_springs(some_springs(rng))
+    X = rng.normal(size=(11, 2))
+    free, held = objective.evaluate(X).value, objective.held(0.0, 2.0).evaluate(X).value
+    assert held == pytest.approx(free + 2.0 * CellSprings.of(objective.springs).evaluate(X)[0], rel=1e-12)
+    assert objective.held(0.0, 2.0).held(0.0).evaluate(X).value == free
 
 
 def test_value_is_the_least_over_shifts_and_scales(rng):
@@ -114,4 +155,16 @@ def test_a_course_on_springs_holds_more_while_the_picture_is_small():
     for iteration in (0, 15, 18, 19, 20, 95):
         setting = course.at(iteration)
         assert setting.hold == (0.3 if setting.share < 1.0 else 0.1)
+        assert setting.cells == (0.0 if setting.share < 1.0 else course.cells)
         assert setting.momentum == (0.5 if iteration < 20 else 0.95)
+
+
+def test_points_are_let_go_first_and_their_cells_later():
+    course = Release(50, hold=0.4, cells=0.2, held=0.2, let_go=0.4, cells_held=0.8)
+    settings = [course.at(iteration) for iteration in range(60)]
+    assert [setting.hold for setting in settings[:11]] == [0.4] * 11
+    assert settings[19].hold > 0.0
+    assert {setting.hold for setting in settings[20:]} == {0.0}
+    assert [setting.cells for setting in settings] == [0.2] * 40 + [0.0] * 20
+    assert not settings[39].is_last
+    assert settings[40].is_last

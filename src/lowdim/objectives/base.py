@@ -22,6 +22,7 @@ from ..core.run import Run
 from ..errors import InputError
 from .attraction import Attraction
 from .blocks import edge_blocks
+from .cell_springs import CellSprings
 from .density import Density
 from .products import EdgeProduct, Product
 from .protocol import Evaluation
@@ -47,7 +48,8 @@ class NeighborObjective(ABC):
         already. Copies of one point repel each other too, at the distance 0.
 
     A ``density`` is one more term, which is not multiplied by lambda and which second derivatives leave out.
-    ``springs`` to where points were are one more term, of which the share ``hold`` counts.
+    ``springs`` to where points were are one more term, of which the share ``hold`` counts; ``cell_springs`` to where
+    groups of them were are another, with ``hold_of_cells``.
     ``opening`` is the same objective with a smoother repulsion, which costs less and takes the place of this one early.
     """
 
@@ -55,6 +57,8 @@ class NeighborObjective(ABC):
     opening: NeighborObjective | None = None
     springs: Springs | None = None
     hold: float = 0.0
+    cell_springs: CellSprings | None = None
+    hold_of_cells: float = 0.0
 
     def __init__(
         self, attraction: Attraction, engine: Engine, lam: float = 1.0, masses: Floats | None = None
@@ -142,20 +146,21 @@ class NeighborObjective(ABC):
             return self if self.density is None else self.with_density(None)
         other = copy(self.opening)
         other.lam, other.springs, other.hold = self.lam, self.springs, self.hold
+        other.cell_springs, other.hold_of_cells = self.cell_springs, self.hold_of_cells
         return other
 
     def with_springs(self, springs: Springs) -> Self:
         """The same objective with points on springs, which count as soon as they are held."""
         other = copy(self)
-        other.springs = springs
+        other.springs, other.cell_springs = springs, CellSprings.of(springs)
         return other
 
-    def held(self, share: float) -> Self:
-        """The same objective with so much of its springs; itself where it has none."""
-        if self.springs is None or share == self.hold:
+    def held(self, share: float, cells: float = 0.0) -> Self:
+        """The same objective with so much of its springs, and of those of cells; itself where it has none."""
+        if self.springs is None or (share, cells) == (self.hold, self.hold_of_cells):
             return self
         other = copy(self)
-        other.hold = share
+        other.hold, other.hold_of_cells = share, cells
         return other
 
     def sized(self, X: Floats, size: float) -> Floats:
@@ -181,12 +186,13 @@ class NeighborObjective(ABC):
     def evaluate(self, X: Floats, *, value: bool = True) -> Evaluation:
         """The gradient 4 (F+ - lambda F-) and that of the springs, and the value where it is asked for."""
         found = self._free(X, value=value)
-        if self.springs is None or self.hold == 0.0:
-            return found
-        stretched, pull = self.springs.evaluate(X)
-        gradient = found.gradient
-        gradient += self.hold * pull
-        return Evaluation(None if found.value is None else found.value + self.hold * stretched, gradient)
+        energy, gradient = found.value, found.gradient
+        for springs, hold in ((self.springs, self.hold), (self.cell_springs, self.hold_of_cells)):
+            if springs is not None and hold:
+                stretched, pull = springs.evaluate(X)
+                gradient += hold * pull
+                energy = None if energy is None else energy + hold * stretched
+        return Evaluation(energy, gradient)
 
     def _free(self, X: Floats, *, value: bool) -> Evaluation:
         """The same without springs."""

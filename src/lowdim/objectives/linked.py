@@ -125,7 +125,7 @@ class Linked:
         """Each part without what counts late only."""
         return self._of([part.early() for part in self.parts])
 
-    def held(self, share: float) -> Self:
+    def held(self, share: float, cells: float = 0.0) -> Self:
         """Itself: no point is held where it was."""
         return self
 

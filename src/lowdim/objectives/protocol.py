@@ -45,8 +45,8 @@ class Objective(Protocol):
         """The same without the terms that count only late in a schedule; itself where there are none."""
         ...
 
-    def held(self, share: float) -> Objective:
-        """The same objective with so much of its springs to earlier places; itself where it has none."""
+    def held(self, share: float, cells: float = 0.0) -> Objective:
+        """The same objective with so much of its springs to earlier places, of points and of cells."""
         ...
 
     def sized(self, X: Floats, size: float) -> Floats:

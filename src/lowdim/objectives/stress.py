@@ -58,7 +58,7 @@ class Stress:
         """Itself: there is nothing to weigh it against."""
         return self
 
-    def held(self, share: float) -> Self:
+    def held(self, share: float, cells: float = 0.0) -> Self:
         """Itself: its points are on no springs."""
         return self
 

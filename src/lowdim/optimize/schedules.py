@@ -27,7 +27,7 @@ class Setting(NamedTuple):
 
     ``most`` is how far a point may move at most, where that is less than the optimiser allows.
     ``parts`` are weights of the parts of an attraction that has several; none: those of the objective itself.
-    ``hold`` is the share of the springs to earlier places.
+    ``hold`` is the share of the springs to earlier places, ``cells`` that of the springs of cells.
     """
 
     share: float
@@ -36,11 +36,12 @@ class Setting(NamedTuple):
     most: float = inf
     parts: tuple[float, ...] = ()
     hold: float = 0.0
+    cells: float = 0.0
 
     @property
     def is_last(self) -> bool:
         """Whether E is what it is in the end."""
-        return self.share == 1.0 and not self.parts and self.hold == 0.0
+        return self.share == 1.0 and not self.parts and self.hold == 0.0 and self.cells == 0.0
 
     def of(self, objective: Objective) -> Objective:
         """E as it is here: at this lambda, with these weights of its parts and this share of the springs."""
@@ -48,7 +49,7 @@ class Setting(NamedTuple):
             objective = objective.with_lambda(self.share * objective.lam)
         if self.parts:
             objective = cast("Parted", objective).with_parts(self.parts)
-        return objective.held(self.hold) if self.hold else objective
+        return objective.held(self.hold, self.cells) if self.hold or self.cells else objective
 
 
 class Course(Protocol):
@@ -156,7 +157,8 @@ class Unfolding:
     For a ninth of the iterations lambda is its value over ``exaggeration``, in the next ninth it rises to that value in
     equal steps of its logarithm. The groups are laid out already: what takes a fit half of its iterations is done in
     so few, if points keep less of their velocity in them. Springs are softer once lambda has its value: attraction
-    fades with the distance and springs do not, so that in a picture that has unfolded softer ones hold as much.
+    fades with the distance and springs do not, so that in a picture that has unfolded softer ones hold as much. From
+    there on the centres of small cells are held too, which leaves points free to order themselves within.
 
     Parameters
     ----------
@@ -166,6 +168,8 @@ class Unfolding:
         As for `Annealing`.
     early, late
         Shares of the springs while lambda is below its value, and from there on.
+    cells
+        Share of the springs of cells from there on.
     """
 
     iterations: int = 52
@@ -173,17 +177,20 @@ class Unfolding:
     rate: float = 1.0
     momentum: float = 0.95
     early_momentum: float = 0.5
-    early: float = 0.1
+    early: float = 0.07
     late: float = 0.01
+    cells: float = 0.3
 
     def at(self, iteration: int) -> Setting:
         """The setting of an iteration, the first being 0."""
         hold = rise = max(1, self.iterations // 9)
         if iteration >= hold + rise:
-            return Setting(1.0, 1.0, self.momentum, hold=self.late)
+            return Setting(1.0, 1.0, self.momentum, hold=self.late, cells=self.cells)
         risen = max(0, iteration - hold) / max(1, rise - 1)
         share = float(self.exaggeration ** (risen - 1.0))
-        return Setting(share, 1.0, self.early_momentum, hold=self.early if share < 1.0 else self.late)
+        if share >= 1.0:
+            return Setting(1.0, 1.0, self.early_momentum, hold=self.late, cells=self.cells)
+        return Setting(share, 1.0, self.early_momentum, hold=self.early)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +223,9 @@ class Release:
 
     E + rho S with springs S to the old places, rho -> 0 (see `lowdim.objectives.springs.Springs`). For ``held`` of the
     iterations rho is its first value, so that new points find their places among old ones that stay; up to ``let_go``
-    it falls in equal steps of its logarithm to a hundredth, and is 0 from there on. Rate and momentum end as those of
-    `Annealing` do.
+    it falls in equal steps of its logarithm to a hundredth, and is 0 from there on. The centres of small cells are held
+    for longer, so that points order themselves anew while their groups stay. In the last ``settle`` of the iterations
+    rate and momentum fall as those of `Annealing` do.
 
     Parameters
     ----------
@@ -225,10 +233,10 @@ class Release:
         Length of the course; steps beyond it are like its last.
     rate, momentum
         As for `Annealing`.
-    held, let_go
+    held, let_go, cells_held, settle
         Shares of the iterations.
-    hold
-        Share of the springs to begin with.
+    hold, cells
+        Shares of the springs to begin with, and of those of cells.
     """
 
     iterations: int
@@ -236,18 +244,25 @@ class Release:
     momentum: float = 0.8
     held: float = 0.2
     let_go: float = 0.4
-    hold: float = 1.0
+    hold: float = 0.2
+    cells: float = 0.15
+    cells_held: float = 0.9
+    settle: float = 2 / 9
 
     def at(self, iteration: int) -> Setting:
         """The setting of an iteration, the first being 0."""
         hold, free = round(self.held * self.iterations), round(self.let_go * self.iterations)
-        if iteration < free:
-            fallen = max(0, iteration - hold) / max(1, free - hold)
-            return Setting(1.0, 1.0, self.momentum, hold=self.hold * 0.01**fallen)
-        settle = max(1, 2 * self.iterations // 9)
+        fallen = max(0, iteration - hold) / max(1, free - hold)
+        settle = max(1, round(self.settle * self.iterations))
         done = min(1.0, max(0, iteration - self.iterations + settle) / max(1, settle - 1))
         momentum = self.momentum + (min(0.5, self.momentum) - self.momentum) * done
-        return Setting(1.0, 1.0 - 0.9 * done, momentum)
+        return Setting(
+            1.0,
+            1.0 - 0.9 * done,
+            momentum,
+            hold=self.hold * 0.01**fallen if iteration < free else 0.0,
+            cells=self.cells if iteration < round(self.cells_held * self.iterations) else 0.0,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,17 +39,19 @@ LATE_STEP = 0.1
 other is strong and short, and longer steps would scatter them."""
 RELEASE = 0.14
 """Share of the iterations of a fit that a picture takes which only grows."""
-UNFOLD, SETTLE = 3.17, 1.46
+UNFOLD, SETTLE = 2.9, 1.8
 """Iterations in which a picture that grows is unfolded again, and those after that, over the root of a fit's: more in
 gentler steps, but its groups are laid out already."""
 FEWEST_UNFOLDED = 40
 """Iterations of unfolding below which it is left out: the picture would not get far."""
-DRAWN = 0.98
+DRAWN = 0.97
 """Share of the old size at which a picture that was unfolded goes on: it grows by some per cent as it settles."""
-WIDER = 0.25
-"""Power of the number of points by which a picture of many grows: that of the pictures of fits."""
+WIDER = 0.2
+"""Power of the number of points by which a picture of many grows: with less it is cramped, with more it moves more."""
 SOFT = 0.005
 """Share of the springs after unfolding: they have chosen the places by then."""
+FIRM = 0.2
+"""Share of the springs of cells then."""
 GOING_ON = 0.25
 """Share of the iterations of a fit that a picture takes which begins from that of nearly the same affinities."""
 HOLDS = (1.0, 0.1)
@@ -157,7 +159,9 @@ def make_unfolding(
     if annealing is None or round(UNFOLD * root) < FEWEST_UNFOLDED:
         return None
     again = Unfolding(round(UNFOLD * root), annealing.exaggeration, annealing.rate, annealing.momentum)
-    course = Release(round(SETTLE * root), annealing.rate, hold=SOFT)
+    course = Release(
+        round(SETTLE * root), annealing.rate, hold=SOFT, cells=FIRM, cells_held=0.7, settle=1 / 3
+    )
 
     def stopping(iterations: int) -> Stopping:
         return Stopping(

@@ -235,6 +235,22 @@ def test_precomputed_distances_that_cannot_be(name: str, good: np.ndarray) -> No
             make(name, metric="precomputed").fit(bad)
 
 
+@pytest.mark.parametrize("name", [*NEIGHBOR_BASED, "TSNE", "UMAP", "PaCMAP", "ForceAtlas2"])
+def test_distances_that_are_all_zero_leave_nothing_to_embed(name: str) -> None:
+    zeros = np.zeros((30, 30))
+    with pytest.raises(InputError, match="all distances between its 30 points are 0"):
+        make(name, metric="precomputed").fit(zeros)
+
+
+def test_a_neighbor_graph_of_zero_distances_leaves_nothing_to_embed() -> None:
+    points = np.arange(30)
+    ring = sparse.coo_array((np.ones(30), (points, (points + 1) % 30)), shape=(30, 30))
+    zeros = sparse.csr_array(ring + ring.T)
+    zeros.data[:] = 0.0
+    with pytest.raises(InputError, match="are 0. There is nothing to embed"):
+        lowdim.UMAP(metric="precomputed", n_neighbors=2).fit(zeros)
+
+
 @pytest.mark.parametrize("name", NEIGHBOR_BASED)
 def test_graphs_that_cannot_be(name: str, good: np.ndarray) -> None:
     W = np.exp(-distances_of(good))

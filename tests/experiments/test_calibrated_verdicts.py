@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 
 from experiments import umap_equal
 from experiments.notebook import Notebook
-from experiments.pacmap_mammoth import difference
+from experiments.pacmap_mammoth import Difference
 from experiments.umap_pictures import FIGURES, PROCRUSTES, Comparison, Judge
 
 
@@ -52,6 +52,12 @@ def test_further_seeds_say_how_many_misses_are_umap_learn_s_own(compared, tmp_pa
 def test_means_differ_where_their_seeds_do_not_explain_it():
     rng = np.random.default_rng(0)
     same, other = rng.normal(0.86, 0.002, 20), rng.normal(0.86, 0.002, 20)
-    assert difference("triplets", list(same), list(other)).endswith("no more than chance.")
-    assert difference("triplets", list(same), list(other + 0.01)).endswith("a difference.")
-    assert "one seed says no more" in difference("triplets", [0.8], [0.9])
+    alike, apart = Difference.of(same, other), Difference.of(same, other + 0.01)
+    assert str(alike).endswith("no more than chance.")
+    assert not alike.is_lower
+    assert str(apart).endswith("a difference.")
+    assert apart.is_lower
+    assert not Difference.of(other + 0.01, same).is_lower
+    one = Difference.of([0.8], [0.9])
+    assert "one seed says no more" in str(one)
+    assert one.is_lower

@@ -65,7 +65,10 @@ def check_points(estimator: Any, X: Any, *, what: str, reset: bool) -> Rows:
     rows = validation.check_pairwise(estimator, X, what=entries, reset=reset)
     if estimator.metric == "graph":
         return validation.check_graph(rows, what=entries, reset=reset)
-    return validation.check_distances(rows, what=entries, reset=reset)
+    rows = validation.check_distances(rows, what=entries, reset=reset)
+    if reset:
+        validation.check_not_all_zero(rows)
+    return rows
 
 
 def check_affinity_input(estimator: Any, X: Any, *, reset: bool) -> Rows:

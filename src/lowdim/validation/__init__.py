@@ -12,6 +12,7 @@ from .pairwise import (
     check_dissimilarities,
     check_distances,
     check_graph,
+    check_not_all_zero,
     check_pairwise,
     check_symmetric,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "check_left",
     "check_memory",
     "check_neighbors",
+    "check_not_all_zero",
     "check_numbers",
     "check_pairwise",
     "check_parameters",

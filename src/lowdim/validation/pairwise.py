@@ -105,6 +105,16 @@ def check_distances(rows: Rows, *, what: str, reset: bool) -> Rows:
     return rows if values is rows.values else Rows(values)
 
 
+def check_not_all_zero(rows: Rows) -> None:
+    """Raise an InputError when all distances are 0, so that all points are one; a graph with no edges is none such."""
+    held = rows.values.data if isinstance(rows.values, csr_array) else rows.values
+    if held.size and not np.any(held):
+        raise InputError(
+            f"{DATA} must hold distances between at least 2 distinct points; all distances between its {rows.n_rows} "
+            "points are 0. There is nothing to embed."
+        )
+
+
 def _extent(rows: Rows) -> tuple[float, float]:
     """The smallest and the largest entry that is held; 0 where none is."""
     if isinstance(rows.values, csr_array):

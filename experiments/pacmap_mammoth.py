@@ -152,7 +152,8 @@ class Difference(NamedTuple):
         if np.isinf(self.error):
             return f"lowdim's is {self.apart:+.4f} from the authors'; one seed says no more."
         word = "a difference" if abs(self.apart) > SURE * self.error else "no more than chance"
-        return f"lowdim's mean is {self.apart:+.4f} from the authors', with a standard error of {self.error:.4f}: {word}."
+        found = f"{self.apart:+.4f} from the authors', with a standard error of {self.error:.4f}"
+        return f"lowdim's mean is {found}: {word}."
 
 
 def _draw(X: NDArray, slices: NDArray, pictures: Pictures) -> Figure:

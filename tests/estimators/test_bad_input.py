@@ -247,7 +247,7 @@ def test_a_neighbor_graph_of_zero_distances_leaves_nothing_to_embed() -> None:
     ring = sparse.coo_array((np.ones(30), (points, (points + 1) % 30)), shape=(30, 30))
     zeros = sparse.csr_array(ring + ring.T)
     zeros.data[:] = 0.0
-    with pytest.raises(InputError, match="are 0. There is nothing to embed"):
+    with pytest.raises(InputError, match="are 0"):
         lowdim.UMAP(metric="precomputed", n_neighbors=2).fit(zeros)
 
 

@@ -53,6 +53,15 @@ WRONG_USE = [
     ),
     ("embed points.npy -m lle --solver lll --landmarks 1", "--landmarks must be a whole number >= 2; got 1."),
     (
+        "embed points.npy --max-iter 10,20",
+        "got '10,20'. 'lowdim sweep DATA --grid max_iter=10,20' tries each.",
+    ),
+    (
+        "embed points.npy -m isomap -k 5,10",
+        "got '5,10'. 'lowdim sweep DATA --grid n_neighbors=5,10' tries each.",
+    ),
+    ("embed points.npy -m isomap -k 5,ten", "got '5,ten'.\n"),
+    (
         "embed points.npy -m isomap --solver lll --solver-tolerance 0.1",
         "Set polish too, for example --solver-polish 20.",
     ),

@@ -40,11 +40,22 @@ def convert(text: str, parameter: Parameter) -> Any:
     if takes_all:
         return _numbers(text)
     if kinds <= {"int", "float", "None", "bool"}:
-        raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}; got {text!r}.")
+        raise argparse.ArgumentTypeError(
+            f"must be {_expected(kinds)}; got {text!r}.{_several(text, parameter)}"
+        )
     if kinds & {"int", "float"} and "auto" in parameter.choices and text not in parameter.choices:
         words = ", ".join(parameter.choices)
-        raise argparse.ArgumentTypeError(f"must be {_expected(kinds)}, or one of {words}; got {text!r}.")
+        raise argparse.ArgumentTypeError(
+            f"must be {_expected(kinds)}, or one of {words}; got {text!r}.{_several(text, parameter)}"
+        )
     return text
+
+
+def _several(text: str, parameter: Parameter) -> str:
+    """Where to give several values, when that is what came."""
+    if "," not in text or None in map(_number, text.split(",")):
+        return ""
+    return f" 'lowdim sweep DATA --grid {parameter.name}={text}' tries each."
 
 
 def _numbers(text: str) -> Any:

@@ -71,9 +71,10 @@ def _connect(method: Method, hood: Neighborhood, state: str, solver: Solver, run
         if (apart := method.embed_components(hood, state, solver, run)) is None:
             raise
         return apart
+    count = bridges.lengths.size
     run.warned(
-        f"{state}; {bridges.lengths.size} edges were added between the nearest points of different components. "
-        f"Distances across them are guesses: raise {named('n_neighbors')} or {named('radius')}, or see "
+        f"{state}; {count} {'edge was' if count == 1 else 'edges were'} added between the nearest points of different "
+        f"components. Distances across them are guesses: raise {named('n_neighbors')} or {named('radius')}, or see "
         f"{named('on_disconnected')}.",
         DisconnectedWarning,
     )

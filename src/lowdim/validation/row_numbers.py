@@ -27,7 +27,8 @@ def check_left(rows: Any, n_rows: int, least: int = 2) -> Integers:
     given = np.asarray(rows)
     if given.ndim != 1 or given.size == 0:
         raise InputError(
-            f"{name} must hold the numbers of some rows, or a truth value for each of the {n_rows}; got {value(rows)}."
+            f"{name} must hold the numbers of some rows, or a truth value for each of the {n_rows}; got {value(rows)}. "
+            "Give a flat list of one or more."
         )
     if given.dtype == np.bool_:
         if given.size != n_rows:

@@ -30,6 +30,7 @@ NAMES = [
     "service",
     "gaussian_embeddings",
     "tsne_million",
+    "tsne_million_parts",
     "umap_million",
     "wide",
     "perplexity",

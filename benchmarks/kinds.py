@@ -2,6 +2,9 @@
 
 ``python -m benchmarks.kinds --data roll --method LE --largest 20000`` runs some rows; with ``--store rows.jsonl
 --seconds 200`` those that the file lacks, as many as fit into the time, and the table of all that it has.
+``--table --auto`` runs every method on every kind at one size or two, lowdim's own choice alone beside scikit-learn's
+settings, in an order in which the first rows are a fair sample of all; ``--own --processor`` lowdim's solvers in
+processor seconds of one thread, which other work on the machine disturbs little.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from threading import Thread
 from typing import Any
 
 from .harness import environment, table
-from .kinds_data import KINDS, make
-from .kinds_methods import METHODS
+from .kinds_data import KINDS, Kind, make
+from .kinds_methods import METHODS, MOST_POINTS
 
 TITLE = "auto on every kind of data"
 TIMEOUT = 60.0
@@ -31,6 +34,23 @@ TIMEOUT = 60.0
 PATIENCE, LEAST = 6.0, 2.0
 Job = tuple[str, str, str]
 """Method, library and setting."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Who takes part in a row, for how long and how often, and by which clock."""
+
+    own: bool = True
+    peers: bool = True
+    timeout: float = TIMEOUT
+    repeats: int = 1
+    processor: bool = False
+
+    def environment(self) -> dict[str, str]:
+        """Two threads, or one where processor seconds are counted."""
+        pinned = environment()
+        one = {name: "1" for name in pinned if name.endswith("_NUM_THREADS")} if self.processor else {}
+        return pinned | one
 
 
 @dataclass
@@ -46,12 +66,13 @@ class Row:
     memory: dict[str, float] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
 
-    def jobs(self, peers: bool) -> list[Job]:
+    def jobs(self, way: Way) -> list[Job]:
         """Everything to run: ``auto`` first."""
         recipe = METHODS[self.method]
-        ours = [(self.method, "lowdim", solver) for solver in ("auto", *recipe.own(self.size))]
-        settings = [name for name in recipe.settings if name != "dense" or self.size <= 2500]
-        return ours + [(self.method, "scikit-learn", name) for name in settings if peers]
+        solvers = ("auto", *recipe.own(self.size)) if way.own else ("auto",)
+        settings = [name for name in recipe.settings if self.size <= MOST_POINTS.get(name, self.size)]
+        ours = [(self.method, "lowdim", solver) for solver in solvers]
+        return ours + [(self.method, "scikit-learn", name) for name in settings if way.peers]
 
     def own(self) -> dict[str, float]:
         """Solving seconds of lowdim's named solvers that found what ``auto`` found."""
@@ -130,8 +151,8 @@ HEADER = [
 ]
 
 
-def rows(data: list[str], methods: list[str], largest: int) -> list[Row]:
-    """The rows that were asked for, at the sizes that fit."""
+def rows(data: list[str], methods: list[str], largest: int, *, table: bool = False) -> list[Row]:
+    """The rows that were asked for, at the sizes that fit, or at those of the table."""
     return [
         Row(kind, size, method)
         for method in METHODS
@@ -139,15 +160,41 @@ def rows(data: list[str], methods: list[str], largest: int) -> list[Row]:
         for kind, made in KINDS.items()
         if not data or any(part.lower() in kind.lower() for part in data)
         if made.metric == "euclidean" or METHODS[method].has_metric
-        for size in sorted({min(size, largest, METHODS[method].limit) for size in made.sizes})
+        for size in (_of_the_table(made, method, largest) if table else _all_sizes(made, method, largest))
     ]
 
 
-def fill(row: Row, peers: bool, timeout: float, repeats: int) -> None:
+def _all_sizes(made: Kind, method: str, largest: int) -> list[int]:
+    return sorted({min(size, largest, METHODS[method].limit) for size in made.sizes})
+
+
+def _of_the_table(made: Kind, method: str, largest: int) -> list[int]:
+    """A kind that has fewer rows than the table wants comes once, with all that it has."""
+    first, *others = METHODS[method].table
+    return sorted(
+        {min(size, max(made.sizes), largest) for size in (first, *(n for n in others if n in made.sizes))}
+    )
+
+
+def spread(chosen: list[Row]) -> list[Row]:
+    """The same rows in an order in which each method has had its share of them whenever time ends."""
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(chosen):
+        places.setdefault(row.method, []).append(place)
+    # Multiples of the golden section go through the kinds of a method evenly, whose neighbours are alike.
+    turns = {
+        place: (turn + 0.5) / len(found)
+        for found in places.values()
+        for turn, place in enumerate(sorted(found, key=lambda place: found.index(place) * 0.6180339887 % 1))
+    }
+    return [chosen[place] for place in sorted(turns, key=turns.__getitem__)]
+
+
+def fill(row: Row, way: Way) -> None:
     """Run every contestant of a row; one that takes too long is ended and the others go on without it."""
-    jobs = row.jobs(peers)
+    jobs = row.jobs(way)
     while jobs:
-        for outcome in _work(row, list(jobs), timeout, repeats):
+        for outcome in _work(row, list(jobs), way):
             name = " ".join(jobs.pop(0)[1:])
             if "seconds" in outcome:
                 row.seconds[name], row.solving[name] = outcome["seconds"], outcome["solving"]
@@ -156,11 +203,11 @@ def fill(row: Row, peers: bool, timeout: float, repeats: int) -> None:
                 row.notes[name] = outcome["failure"]
 
 
-def _work(row: Row, jobs: list[Job], timeout: float, repeats: int) -> Iterator[dict[str, Any]]:
+def _work(row: Row, jobs: list[Job], way: Way) -> Iterator[dict[str, Any]]:
     """Outcomes of the jobs in order from one process, until one of them fails to come in time."""
-    order = json.dumps([row.kind, row.size, repeats, jobs])
+    order = json.dumps([row.kind, row.size, way.repeats, way.processor, jobs])
     command = [sys.executable, "-m", "benchmarks.kinds", "--work", order]
-    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=way.environment(), stdout=subprocess.PIPE, text=True) as process:
         lines: Queue[str] = Queue()
         stream = process.stdout
         assert stream is not None
@@ -169,7 +216,7 @@ def _work(row: Row, jobs: list[Job], timeout: float, repeats: int) -> Iterator[d
         for job in jobs:
             auto = row.seconds.get("lowdim auto")
             is_other = job[1] == "lowdim" and job[2] != "auto" and auto is not None
-            limit = min(timeout, max(LEAST, PATIENCE * (auto or 0.0))) if is_other else timeout
+            limit = min(way.timeout, max(LEAST, PATIENCE * (auto or 0.0))) if is_other else way.timeout
             try:
                 # The first line of a process waits for the data to be made as well.
                 line = lines.get(timeout=limit + (30 if job is jobs[0] else 0))
@@ -182,9 +229,12 @@ def _work(row: Row, jobs: list[Job], timeout: float, repeats: int) -> Iterator[d
                 return
 
 
-def work(kind: str, size: int, repeats: int, jobs: list[Job]) -> None:
+def work(kind: str, size: int, repeats: int, processor: bool, jobs: list[Job]) -> None:
     """In a process of its own: make the data, run the jobs, print a line for each."""
     warnings.simplefilter("ignore")
+    if processor:
+        # lowdim's stages ask the same clock.
+        time.perf_counter = time.process_time
     X, metric = make(kind, size), KINDS[kind].metric
     for method, library, setting in jobs:
         recipe = METHODS[method]
@@ -231,12 +281,12 @@ def _status(name: str) -> float:
 def summary(done: list[Row]) -> str:
     """How often the targets are held."""
     regrets = sorted(row.regret for row in done if isfinite(row.regret))
-    if not regrets:
-        return ""
-    held = [sum(regret <= bound for regret in regrets) for bound in (1.3, 2)]
-    lines = [
-        f"Regret: at most 1.3 in {held[0]} of {len(regrets)} rows, at most 2 in {held[1]}, largest {regrets[-1]:.1f}."
-    ]
+    lines = []
+    if regrets:
+        held = [sum(regret <= bound for regret in regrets) for bound in (1.3, 2)]
+        lines.append(
+            f"Regret: at most 1.3 in {held[0]} of {len(regrets)}, at most 2 in {held[1]}, largest {regrets[-1]:.1f}."
+        )
     for best, what in ((False, "default"), (True, "best setting")):
         ratios = [row.ratio(best) for row in done if isfinite(row.ratio(best))]
         if ratios:
@@ -246,9 +296,10 @@ def summary(done: list[Row]) -> str:
                 for row in done
                 if row.seconds.get("lowdim auto", 0) > 0.2 and row.ratio(best) < 1 and row.is_equal
             ]
+            ended = sum(any(note.startswith(">") for note in row.notes.values()) for row in done)
             lines.append(
                 f"Against scikit-learn's {what}: geometric mean {mean:.1f} over {len(ratios)} rows "
-                f"({_by_method(done, best)}); "
+                f"({_by_method(done, best)}), in {ended} of which somebody was ended and counts for the limit; "
                 f"slower with equal values above 0.2 s in: {'; '.join(slower) or 'none'}."
             )
     return "\n\n".join(lines)
@@ -267,9 +318,7 @@ def _by_method(done: list[Row], best: bool) -> str:
 def run(
     chosen: list[Row],
     *,
-    peers: bool = True,
-    timeout: float = TIMEOUT,
-    repeats: int = 1,
+    way: Way,
     store: Path | None = None,
     seconds: float = float("inf"),
 ) -> str:
@@ -279,7 +328,7 @@ def run(
     for row in chosen:
         if (row.kind, row.size, row.method) in known or time.perf_counter() - began > seconds:
             continue
-        fill(row, peers, timeout, repeats)
+        fill(row, way)
         done.append(row)
         print("| " + " | ".join(row.cells()) + " |", flush=True)
         if store is not None:
@@ -292,8 +341,8 @@ def report(quick: bool) -> str:
     """All rows; the quick form is a dozen of small ones."""
     if quick:
         small = ["Swiss roll, noise 0.1", "8 x 8", "chain", "mixed", "10 Gaussians in 50"]
-        return run(rows(small, ["LE", "LLE"], 2000), timeout=20)
-    return run(rows([], [], 100_000))
+        return run(rows(small, ["LE", "LLE"], 2000), way=Way(timeout=20))
+    return run(rows([], [], 100_000), way=Way())
 
 
 def _seconds(seconds: float | None, note: str | None = None) -> str:
@@ -313,6 +362,9 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds of one contestant")
     parser.add_argument("--repeats", type=int, default=1, help="warm fits, of which the quickest counts")
     parser.add_argument("--own", action="store_true", help="lowdim alone")
+    parser.add_argument("--auto", action="store_true", help="of lowdim's solvers the one that it chooses")
+    parser.add_argument("--processor", action="store_true", help="processor seconds of one thread")
+    parser.add_argument("--table", action="store_true", help="the sizes of the table, rows spread evenly")
     parser.add_argument("--store", type=Path, help="file of rows that are done, to go on with")
     parser.add_argument(
         "--seconds", type=float, default=float("inf"), help="after which no more rows are begun"
@@ -322,9 +374,13 @@ def main() -> None:
     if options.work:
         work(*json.loads(options.work))
         return
-    chosen = rows(options.data, options.method, options.largest)
-    how = {"timeout": options.timeout, "repeats": options.repeats}
-    print(run(chosen, peers=not options.own, store=options.store, seconds=options.seconds, **how))
+    chosen = rows(options.data, options.method, options.largest, table=options.table)
+    way = Way(not options.auto, not options.own, options.timeout, options.repeats, options.processor)
+    print(
+        run(
+            spread(chosen) if options.table else chosen, way=way, store=options.store, seconds=options.seconds
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -136,12 +136,14 @@ KINDS = {
     "Gaussian in 50": Kind(partial(gaussians, dimensions=50, clusters=1, apart=0), (10_000,)),
     "10 Gaussians in 50, near": Kind(partial(gaussians, dimensions=50, clusters=10, apart=0.7), (10_000,)),
     "100 Gaussians in 50, far": Kind(partial(gaussians, dimensions=50, clusters=100, apart=5), (10_000,)),
-    "10 Gaussians in 784, near": Kind(partial(gaussians, dimensions=784, clusters=10, apart=0.2), (5_000,)),
+    "10 Gaussians in 784, near": Kind(
+        partial(gaussians, dimensions=784, clusters=10, apart=0.2), (5_000, 10_000)
+    ),
     "chain": Kind(chain, (10_000, 100_000)),
     "integers with ties": Kind(integers, (10_000, 20_000)),
     "mixed table": Kind(mixed, (10_000,)),
     "unit vectors, cosine": Kind(unit_vectors, (10_000,), "cosine"),
-    "sparse counts": Kind(counts, (5_000,)),
+    "sparse counts": Kind(counts, (5_000, 10_000)),
 }
 
 

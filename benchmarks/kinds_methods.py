@@ -19,6 +19,8 @@ GROUPS = 10
 SOLVERS = ("lanczos", "shift-invert", "lobpcg")
 _DENSE_LIMIT = 1000
 """Points up to which a dense solver is worth a try."""
+MOST_POINTS = {"dense": 2500, "Floyd": 1500}
+"""Points up to which some settings of scikit-learn's can end within the patience of a benchmark."""
 
 
 Value = list[float] | Callable[[], list[float]]
@@ -29,7 +31,7 @@ class Recipe:
     """A method: what a fit of either library returns is (value, seconds of its solver); ``limit`` bounds its points.
 
     The value is the list of the eigenvalues, or a figure that takes their place, or what computes it: equal ones mean
-    equal solutions.
+    equal solutions. ``table`` are the sizes of the table that ends within half an hour.
     """
 
     ours: Callable[[Any, str, str], tuple[Value, float]]
@@ -37,6 +39,7 @@ class Recipe:
     peer: Callable[[Any, Any], Value]
     settings: dict[str, Any]
     limit: int
+    table: tuple[int, ...]
     tolerance: float = 1e-4
     has_metric: bool = False
 
@@ -176,6 +179,7 @@ METHODS = {
         peer_eigenmaps,
         {"amg": "amg", "lobpcg": "lobpcg", "default": None},
         100_000,
+        (10_000, 100_000),
         has_metric=True,
     ),
     **{
@@ -185,13 +189,14 @@ METHODS = {
             partial(peer_locally_linear, variant=variant),
             {"dense": "dense", "default": "auto"},
             limit,
+            table,
             1e-2,
         )
-        for name, variant, limit in (
-            ("LLE", "standard", 20_000),
-            ("modified LLE", "modified", 10_000),
-            ("Hessian LLE", "hessian", 10_000),
-            ("LTSA", "ltsa", 10_000),
+        for name, variant, limit, table in (
+            ("LLE", "standard", 20_000, (5_000,)),
+            ("modified LLE", "modified", 10_000, (2_000,)),
+            ("Hessian LLE", "hessian", 10_000, (2_000,)),
+            ("LTSA", "ltsa", 10_000, (2_000,)),
         )
     },
     "Isomap": Recipe(
@@ -203,7 +208,8 @@ METHODS = {
             "Floyd": {"path_method": "FW"},
             "default": {},
         },
-        5_000,
+        10_000,
+        (10_000,),
     ),
     "clustering": Recipe(
         clustering,
@@ -216,7 +222,9 @@ METHODS = {
             "default": {},
         },
         20_000,
+        (5_000,),
         0.1,
+        True,
     ),
     "t-SNE": Recipe(
         t_sne,
@@ -224,6 +232,7 @@ METHODS = {
         peer_t_sne,
         {"angle 0.8": {"angle": 0.8}, "default": {}},
         5_000,
+        (1_500,),
         0.05,
     ),
 }

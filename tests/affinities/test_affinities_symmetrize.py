@@ -99,7 +99,7 @@ def test_narrow_indices_are_taken_too() -> None:
 @pytest.mark.parametrize("size", [1, 7, 400])
 def test_a_union_that_is_planned_is_that_which_is_merged(size: int) -> None:
     matrix = random_lists(5, size, 9)
-    union = parts.Union.of(matrix.indptr.astype(np.int64), matrix.indices, Run.of())
+    union = parts.Union.of(matrix.indptr.astype(np.int64), matrix.indices)
     for values in (matrix.data, np.random.default_rng(1).standard_normal(matrix.nnz)):
         merged = symmetrize(
             csr_array((values, matrix.indices, matrix.indptr), matrix.shape), "union", "larger", Run.of()

@@ -78,7 +78,7 @@ def symmetric(neighbors: Neighbors, values: Floats, how: Symmetry, run: Run) -> 
     )
     if how == "union" and values.dtype == np.float64:
         lists = neighbors.indptr, neighbors.indices
-        if (union := run.store.shared.plan("union", lists, lambda: Union.of(*lists, run))) is not None:
+        if (union := run.store.shared.plan("union", lists, lambda: Union.of(*lists))) is not None:
             return without_zeros(union.larger(values, run))
     matrix = Sparse((values, neighbors.indices, neighbors.indptr), shape=(size, size))
     return without_zeros(symmetrize(matrix, how, "larger", run))

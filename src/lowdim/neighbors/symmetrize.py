@@ -36,20 +36,12 @@ def symmetrize(matrix: Sparse, how: Symmetry, combine: Combine, run: Run) -> Spa
     run
         Its workers share the rows.
     """
-    (values,), indices, indptr = _merged(matrix, how, (combine,), run)
-    return _canonical(values, indices, indptr)
-
-
-def _merged(
-    matrix: Sparse, how: Symmetry, combine: tuple[Combine, ...], run: Run
-) -> tuple[list[Floats], NDArray[Any], NDArray[Any]]:
-    """Values of the symmetric matrix by each rule in turn, its indices and starts."""
     size = matrix.shape[0]
     indptr, indices = matrix.indptr.astype(np.int64, copy=False), names(matrix.indices, size)
     precision: Any = np.float32 if matrix.dtype == np.float32 else np.float64
     values = matrix.data.astype(precision, copy=False)
     loops = kernels.neighbors.merge
-    rule, choices = getattr(loops, how.upper()), [getattr(loops, one.upper()) for one in combine]
+    rule, choice = getattr(loops, how.upper()), getattr(loops, combine.upper())
     # A part of the rows at a time: the transpose of all of them would take as much memory as the result.
     parts = _Parts.of(indices, size, max(1, min(size, MOST_PARTS, values.size // ENTRIES)), run)
 
@@ -57,7 +49,7 @@ def _merged(
     # nothing, and so the parts and the result are never there at once.
     room = [int(indptr[parts.bounds(part)[0]] + parts.starts[part]) for part in range(parts.count)]
     columns = np.empty(2 * indices.size, indices.dtype)
-    entries = [np.empty(2 * values.size, values.dtype) for _ in choices]
+    entries = np.empty(2 * values.size, values.dtype)
 
     def merge(which: slice) -> Integers:
         first, last = parts.bounds(which.start)
@@ -69,12 +61,11 @@ def _merged(
         bounds, counts = (0, last - first), np.empty(last - first, np.int64)
         loops.count_merged(own[0], own[1], other[0], other[1], rule, bounds, counts)
         starts = room[which.start] + np.concatenate(([0], np.cumsum(counts)))
-        for choice, into in zip(choices, entries, strict=True):
-            loops.fill_merged(own, other, rule, choice, bounds, (starts, columns, into))
+        loops.fill_merged(own, other, rule, choice, bounds, (starts, columns, entries))
         return counts
 
     counts = run.map(merge, parts.count, block_rows=1)
-    return entries, *_joined(counts, room, columns, entries)
+    return _canonical(entries, *_joined(counts, room, columns, entries))
 
 
 def _canonical(values: Floats, indices: NDArray[Any], indptr: NDArray[Any]) -> Sparse:
@@ -98,13 +89,19 @@ class Union:
     second: NDArray[Any]
 
     @classmethod
-    def of(cls, indptr: NDArray[Any], indices: NDArray[Any], run: Run) -> Union:
-        """The union of lists and their transpose."""
-        size = indptr.size - 1
-        places = Sparse((np.arange(indices.size, dtype=np.float64), indices, indptr), shape=(size, size))
-        found, indices, indptr = _merged(places, "union", ("larger", "smaller"), run)
-        first, second = (names(part, places.nnz) for part in found)
-        return cls(indptr, indices, first, second)
+    def of(cls, indptr: NDArray[Any], indices: NDArray[Any]) -> Union:
+        """The union of lists and their transpose; places take four bytes where these are enough."""
+        size, loops = indptr.size - 1, kernels.neighbors.merge
+        columns, count = names(indices, size), indices.size
+        places = np.arange(count, dtype=np.int32 if count < 2**31 else np.int64)
+        other = loops.transpose(indptr.astype(np.int64, copy=False), columns, places, 0, size)
+        own = loops.transpose(*other, 0, size)
+        starts, merged = np.empty(size + 1, np.int64), np.empty(2 * count, columns.dtype)
+        first, second = np.empty(2 * count, places.dtype), np.empty(2 * count, places.dtype)
+        loops.fill_union(own, other, (starts, merged), first, second)
+        for part in (merged, first, second):
+            part.resize(int(starts[-1]), refcheck=False)
+        return cls(names(starts, 2 * count), merged, first, second)
 
     def larger(self, values: Floats, run: Run) -> Sparse:
         """What `symmetrize` makes of the lists with these values, to the bit."""
@@ -114,8 +111,9 @@ class Union:
             kernels.neighbors.merge.larger_of(values, self.first, self.second, out, block.start, block.stop)
 
         run.map(fill, out.size)
-        # Copies: who drops entries of one matrix must not change the next.
-        return _canonical(out, self.indices.copy(), self.indptr.copy())
+        # Copies, in the integers of `symmetrize`: who drops entries of one matrix must not change the next.
+        kind = _kind_of(out.size, self.indices)
+        return _canonical(out, self.indices.astype(kind), self.indptr.astype(kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +168,22 @@ def names(indices: NDArray[Any], size: int) -> NDArray[Any]:
     return indices.astype(np.int32 if size < 2**31 else np.int64, copy=False)
 
 
+def _kind_of(entries: int, indices: NDArray[Any]) -> Any:
+    """The integers of a matrix of so many entries."""
+    return np.int32 if MANY <= entries < 2**31 and indices.dtype == np.int32 else np.int64
+
+
 def _joined(
-    counts: list[Integers], room: list[int], columns: NDArray[Any], entries: list[Floats]
+    counts: list[Integers], room: list[int], columns: NDArray[Any], entries: Floats
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Indices and starts of consecutive rows, the parts and their values moved together in the memory they are in."""
     indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]))
     place = 0
     for first, number in zip(room, (int(part.sum()) for part in counts), strict=True):
-        for whole in (columns, *entries):
+        for whole in (columns, entries):
             whole[place : place + number] = whole[first : first + number]
         place += number
-    for whole in (columns, *entries):
+    for whole in (columns, entries):
         whole.resize(place, refcheck=False)
-    narrow = MANY <= place < 2**31 and columns.dtype == np.int32
-    kind = np.int32 if narrow else np.int64
+    kind = _kind_of(place, columns)
     return columns.astype(kind, copy=False), indptr.astype(kind, copy=False)

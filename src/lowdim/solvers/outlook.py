@@ -273,7 +273,7 @@ def _grown(
 
     if not breadth.is_laplacian or breadth.is_worth_a_look(k):
         fill, factored = looked_at()
-    forecast = Forecast(breadth.products(k) * product, product, factored)
+    forecast = Forecast(breadth, breadth.products(k) * product, product, factored)
     if many.is_known or forecast.prefers_factor:
         return Eigenproblem(breadth, forecast, None, fill, many.is_known)
     times = (growth.n_points / growth.many) ** SLOWER

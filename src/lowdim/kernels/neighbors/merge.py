@@ -151,6 +151,44 @@ def fill_merged(
 
 
 @njit(cache=True, nogil=True)
+def fill_union(
+    matrix: tuple[Integers, Names, Names],
+    other: tuple[Integers, Names, Names],
+    merged: tuple[Integers, Names],
+    first: Names,
+    second: Names,
+) -> None:
+    """The union of both, row after row, and which value of each is in an entry: one of them where one has it alone.
+
+    ``merged`` has room for all entries of both sides.
+    """
+    indptr, indices, places = matrix
+    other_indptr, other_indices, other_places = other
+    starts, columns = merged
+    place = 0
+    for row in range(starts.size - 1):
+        left, right = indptr[row], other_indptr[row]
+        left_end, right_end = indptr[row + 1], other_indptr[row + 1]
+        starts[row] = place
+        while left < left_end and right < right_end:
+            step = indices[left] - other_indices[right]
+            columns[place] = indices[left] if step <= 0 else other_indices[right]
+            first[place] = places[left] if step <= 0 else other_places[right]
+            second[place] = other_places[right] if step >= 0 else places[left]
+            left += step <= 0
+            right += step >= 0
+            place += 1
+        for one in range(left, left_end):
+            columns[place], first[place], second[place] = indices[one], places[one], places[one]
+            place += 1
+        for one in range(right, right_end):
+            columns[place] = other_indices[one]
+            first[place], second[place] = other_places[one], other_places[one]
+            place += 1
+    starts[-1] = place
+
+
+@njit(cache=True, nogil=True)
 def larger_of(values: Floats, first: Names, second: Names, out: Floats, start: int, stop: int) -> None:
     """The larger of two values for each of the entries [start, stop): what `fill_merged` writes for a union."""
     for entry in range(start, stop):

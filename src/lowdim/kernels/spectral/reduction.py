@@ -17,7 +17,7 @@ from ..compiling import njit
 from ..prefetch import prefetch
 
 #: Entries ahead at which a scattered row is asked for; where it begins is asked for at twice that.
-AHEAD = 24
+AHEAD = 8
 #: Entries of a row that are asked for; the machine sees by itself where a longer one goes.
 ASKED = 64
 
@@ -30,6 +30,18 @@ def ask_for_row(starts: NDArray[Any], columns: NDArray[Any], values: Floats, row
         prefetch(values, q)
     for q in range(begin, begin + length, 16):
         prefetch(columns, q)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def first_above(indices: NDArray[Any], start: int, stop: int, i: int) -> int:
+    """Where the places of a row, which rise, are beyond ``i`` for the first time."""
+    while start < stop:
+        middle = (start + stop) >> 1
+        if indices[middle] <= i:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
 
 
 @njit(cache=True, nogil=True)
@@ -71,7 +83,8 @@ def sparse_rows(
 ) -> None:
     """Rows of ``sign M Z``, or, with a diagonal, of ``(diagonal / 2 + sign triu(M)) Z``, in compressed form.
 
-    The row of point i begins at ``starts[i - first]``, columns in the order in which they are met.
+    The row of point i begins at ``starts[i - first]``, columns in the order in which they are met. Where only the upper
+    triangle counts the columns of M rise in each row.
     """
     indptr, indices, data = matrix
     carried, landmarks, shares = weights
@@ -88,14 +101,13 @@ def sparse_rows(
                 n += stamps[c] != i
                 stamps[c] = i
                 scratch[c] += 0.5 * diagonal[i] * shares[q]
-        for p in range(indptr[i], indptr[i + 1]):
+        begin, past = indptr[i], indptr[i + 1]
+        for p in range(first_above(indices, begin, past, i) if half else begin, past):
             if p + 2 * AHEAD < end:
                 prefetch(carried, indices[p + 2 * AHEAD])
                 j = indices[p + AHEAD]
                 ask_for_row(carried, landmarks, shares, j, min(ASKED, carried[j + 1] - carried[j]))
             j = indices[p]
-            if half and j <= i:
-                continue
             a = sign * data[p]
             for q in range(carried[j], carried[j + 1]):
                 # Written before it is known to be new: no branch to guess wrongly.
@@ -134,14 +146,13 @@ def full_rows(
         if half:
             for q in range(carried[i], carried[i + 1]):
                 row[np.uint64(landmarks[q])] += 0.5 * diagonal[i] * shares[q]
-        for p in range(indptr[i], indptr[i + 1]):
+        begin, past = indptr[i], indptr[i + 1]
+        for p in range(first_above(indices, begin, past, i) if half else begin, past):
             if p + 2 * AHEAD < end:
                 prefetch(carried, indices[p + 2 * AHEAD])
                 j = indices[p + AHEAD]
                 ask_for_row(carried, landmarks, shares, j, min(ASKED, carried[j + 1] - carried[j]))
             j = indices[p]
-            if half and j <= i:
-                continue
             a = sign * data[p]
             for q in range(carried[j], carried[j + 1]):
                 row[np.uint64(landmarks[q])] += a * shares[q]

@@ -26,7 +26,7 @@ from .common import (
     measured,
     standardise,
 )
-from .forecast import TRIAL, foresee, most_products
+from .forecast import TRIAL, foresee, look_into, most_products
 from .null_space import null_space
 
 SOLVERS: dict[str, Solver] = {
@@ -184,10 +184,18 @@ def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
     its kin, whose gaps nothing foretells, after a trial.
     """
     forecast, operator = foresee(standard, settings), standard.problem.operator
-    inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
     bounded = partial(lanczos.solve, give_up=True)
     k = settings.n_components
+
+    def reconsider() -> int:
+        """Products that are worth their price, once the factor was only guessed and they have become many."""
+        nonlocal forecast
+        if forecast.symbolic is None:
+            forecast = look_into(forecast, standard, settings)
+        return forecast.budget(k)
+
     if forecast.prefers_factor:
+        inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
         yield _Rung("shift-invert", "the factor is cheap, and the gaps are small", inverted)
         last = partial(
             lanczos.solve if isinstance(operator, Normal) else bounded, max_products=most_products(k)
@@ -195,8 +203,9 @@ def _by_cost(standard: Standard, settings: Settings) -> Iterator[_Rung]:
         yield _Rung("lanczos", "the factor did not do", last)
     else:
         trial = 0 if isinstance(operator, Laplacian) else TRIAL
-        why = "products are cheap and need no factor"
-        yield _Rung("lanczos", why, partial(bounded, max_products=forecast.budget(k), trial=trial))
+        first = partial(bounded, max_products=forecast.budget(k), trial=trial, reconsider=reconsider)
+        yield _Rung("lanczos", "products are cheap and need no factor", first)
+        inverted = partial(shift_invert.solve, symbolic=forecast.symbolic)
         yield _Rung("shift-invert", "the smallest eigenvalues crowd at zero", inverted)
     yield _Rung("lobpcg", "the factor did not do", lobpcg.solve, dear=True)
 

@@ -208,7 +208,7 @@ def standardise(problem: Problem, run: Run, *, roughly: bool = False, in_passing
         scale = np.ones(problem.size) if free.scale is None else free.scale
         free = replace(free, rows=(*kernels.spectral.lanczos.grouped(*few[:3]), few[3], scale))
     image = free.raw(free.basis) if free.basis.shape[1] else free.basis
-    norm = _bound(free) if roughly else None
+    norm = norm_bound(free) if roughly else None
     norm = estimated_norm(free, run=run) if norm is None else norm
     invariant = bool(length_of(free.project(image)) <= 1e-10 * max(norm, np.finfo(float).tiny))
     return replace(free, norm=norm, invariant=invariant)
@@ -221,7 +221,7 @@ def is_dense(operator: Operator) -> bool:
     return isinstance(operator, CenteredGram | GramRows)
 
 
-def _bound(standard: Standard) -> float | None:
+def norm_bound(standard: Standard) -> float | None:
     """2 max d / b, which is |S| of a Laplacian to a factor of 2 from above; None for other problems.
 
     The diagonal d / b of S is below |S|, and D - W is below 2 D (Gershgorin).

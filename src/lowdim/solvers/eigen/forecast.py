@@ -9,7 +9,7 @@ every load.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import sparse
 
@@ -19,7 +19,7 @@ from ...spectral.operators import Laplacian, Normal
 from .common import Settings, Standard
 from .factor import fits
 from .inverse import factors_half
-from .lanczos import basis_size
+from .lanczos import PATIENCE, basis_size
 from .multifrontal import Symbolic
 
 #: Seconds of one product with a column, by entries, by rows for each column of the basis, and by itself.
@@ -32,31 +32,10 @@ _ORDERED = 3e-6
 WORTH_A_TRIAL, _SURELY = 400, 3
 """Products that a factor must cost for a trial of Lanczos to be worth its price, and how many times as many the guess
 must be to need no symbolic factor: it is up to twenty times too high."""
-#: Products that Lanczos may take whatever the factor costs: its end comes suddenly.
-_FEWEST_PRODUCTS = 400
 #: How much longer than the factor it may take once it has begun.
 _LEEWAY = 1.3
 TRIAL = 150
 """Products that make a trial."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Seconds of Lanczos, of one of its products and of shift-invert; the symbolic factor where it was looked at."""
-
-    lanczos: float
-    product: float
-    factored: float
-    symbolic: Symbolic | None = None
-
-    @property
-    def prefers_factor(self) -> bool:
-        """Whether shift-invert is the cheaper one."""
-        return self.factored < self.lanczos
-
-    def budget(self, k: int) -> int:
-        """Products that Lanczos may take where it comes first."""
-        return int(min(most_products(k), max(_FEWEST_PRODUCTS, _LEEWAY * self.factored / self.product)))
 
 
 def most_products(k: int) -> int:
@@ -105,6 +84,26 @@ class Breadth:
         return self.guess(k) <= (lanczos if self.is_laplacian else _SURELY * lanczos)
 
 
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Seconds of Lanczos, of one of its products and of shift-invert; the symbolic factor where it was looked at."""
+
+    breadth: Breadth
+    lanczos: float
+    product: float
+    factored: float
+    symbolic: Symbolic | None = None
+
+    @property
+    def prefers_factor(self) -> bool:
+        """Whether shift-invert is the cheaper one."""
+        return self.factored < self.lanczos
+
+    def budget(self, k: int) -> int:
+        """Products that Lanczos may take where it comes first."""
+        return int(min(most_products(k), max(PATIENCE, _LEEWAY * self.factored / self.product)))
+
+
 def matrix_of(operator: Operator, *, halves: bool) -> Sparse:
     """The sparse matrix A, or F where A = F'F is inverted by a factor of F."""
     return operator.F if halves and isinstance(operator, Normal) else sparse.csr_array(operator.explicit())
@@ -132,11 +131,19 @@ def foresee(standard: Standard, settings: Settings) -> Forecast:
     matrix = None if isinstance(operator, Laplacian) else matrix_of(operator, halves=halves)
     breadth = breadth_of(operator, matrix, halves=halves)
     product = breadth.product(k)
-    lanczos = breadth.products(k) * product
-    if not breadth.is_worth_a_look(k):
-        return Forecast(lanczos, product, breadth.guess(k))
-    matrix = matrix_of(operator, halves=halves) if matrix is None else matrix
-    symbolic = Symbolic(matrix, symmetric=not halves)
-    if not fits(symbolic, settings.run.workers.memory_limit, symmetric=not halves):
-        return Forecast(lanczos, product, float("inf"), symbolic)
-    return Forecast(lanczos, product, breadth.factored(k, symbolic.work, symbolic.entries), symbolic)
+    guessed = Forecast(breadth, breadth.products(k) * product, product, breadth.guess(k))
+    return look_into(guessed, standard, settings, matrix) if breadth.is_worth_a_look(k) else guessed
+
+
+def look_into(
+    guessed: Forecast, standard: Standard, settings: Settings, matrix: Sparse | None = None
+) -> Forecast:
+    """The same with the cost of the factor from the symbolic one in the place of a guess."""
+    breadth = guessed.breadth
+    if matrix is None:
+        matrix = matrix_of(standard.problem.operator, halves=breadth.halves)
+    symbolic = Symbolic(matrix, symmetric=not breadth.halves)
+    factored = float("inf")
+    if fits(symbolic, settings.run.workers.memory_limit, symmetric=not breadth.halves):
+        factored = breadth.factored(settings.n_components, symbolic.work, symbolic.entries)
+    return replace(guessed, factored=factored, symbolic=symbolic)

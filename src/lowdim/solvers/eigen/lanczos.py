@@ -21,6 +21,8 @@ from .common import Settings, SolverFailure, Standard, Trial
 ROUGH = 1e-2
 """Tolerance from which a solution is only a start for something else, which does not miss what a second look finds."""
 
+PATIENCE = 400
+"""Products that Lanczos may take whatever a factor costs: its end comes suddenly."""
 #: Residual relative to the values themselves, above which they may as well be zero.
 _BLIND = 2.5
 #: Columns of a wide block, and such blocks that are held before a restart: a dozen passes are enough for most.
@@ -34,12 +36,14 @@ def solve(
     max_products: int = 20_000,
     give_up: bool = False,
     trial: int = 0,
+    reconsider: Callable[[], int] | None = None,
 ) -> Trial:
     """Wanted eigenvectors by block thick-restart Lanczos, within ``max_products`` products with one column.
 
     With ``give_up`` it stops as soon as it sees that they will not do, and after a ``trial`` of so many where they
-    have not told one wanted eigenvalue from zero: those that will be found soon have shown by then. A block is two
-    columns wide, or as many as a product takes for the price of one.
+    have not told one wanted eigenvalue from zero: those that will be found soon have shown by then. What took longer
+    than most is worth a better forecast: ``reconsider`` then says how many products there may be at most. A block is
+    two columns wide, or as many as a product takes for the price of one.
     """
     k = settings.n_components
     room = standard.room
@@ -52,11 +56,11 @@ def solve(
 
     history: list[tuple[int, float]] = []
     # Where |S| is not known there is no shift, and it is the largest Ritz value of either sign that has been seen.
-    seen = standard
+    seen, most, is_settled = standard, max_products, reconsider is None
 
     def judge(values: Floats, residuals: Floats, products: int) -> krylov.Verdict:
-        nonlocal seen
-        settings.run.progress(min(products, max_products), max_products)
+        nonlocal seen, most, is_settled
+        settings.run.progress(min(products, most), most)
         if not standard.norm:
             seen = replace(seen, norm=max(seen.norm, abs(values[0]), abs(values[-1])))
         values = values[:k]
@@ -65,9 +69,11 @@ def solve(
         if worst <= bound:
             return "good"
         history.append((products, worst / bound if bound > 0 else np.inf))
+        if not is_settled and reconsider is not None and products >= PATIENCE:
+            most, is_settled = min(most, reconsider()), True
         is_blind = products >= trial > 0 and worst > _BLIND * np.abs(values - standard.norm).max()
-        stalls = give_up and (_stalls(history, max_products) or (is_blind and products < 2 * trial))
-        return "hopeless" if stalls or products >= max_products else "go on"
+        stalls = give_up and (_stalls(history, most) or (is_blind and products < 2 * trial))
+        return "hopeless" if stalls or products >= most else "go on"
 
     found = krylov.largest(
         _shifted(standard),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...core.records import Floats, Problem
 from ...core.run import Run
 from ...spectral.operators import GramRows
-from ..eigen.common import standard_form, standardise
+from ..eigen.common import norm_bound, standard_form, standardise
 
 
 def residuals_of(
@@ -31,7 +33,10 @@ def residuals_of(
     """
     # One product with all columns at once: where rows are computed at every product it is all the cost.
     lazy = isinstance(problem.operator, GramRows)
-    standard = standard_form(problem) if lazy else standardise(problem, run=run, roughly=roughly)
+    standard = standard_form(problem)
+    if not lazy:
+        bound = norm_bound(standard) if roughly else None
+        standard = standardise(problem, run=run) if bound is None else replace(standard, norm=bound)
     Y = standard.project(standard.images(X))
     lengths = np.linalg.norm(Y, axis=0)
     Y = Y / np.where(lengths > 0, lengths, 1.0)

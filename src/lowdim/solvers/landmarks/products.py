@@ -25,9 +25,9 @@ from ...spectral.operators import narrowed
 _SPARSE_WAVE = 1_500_000
 _FULL_WAVE = 6_000_000
 #: Share of the landmarks that a row of A Z, or of F Z in a product with itself, touches from which it is held in full.
-_FULL_SHARE = 0.1
+_FULL_SHARE = 0.07
 _FULL_SHARE_GRAM = 0.16
-_SAMPLE = 256
+_SAMPLE = 64
 #: Rows of a dense matrix that are multiplied at once: their sums on a thousand landmarks stay in cache.
 _LANES = 32
 _TILE = 64
@@ -118,6 +118,8 @@ def with_sparse(
 
     The upper triangle is enough: with U = diag(A) / 2 + triu(A, 1), Z'AZ = Z'UZ + (Z'UZ)'.
     """
+    if not matrix.has_sorted_indices:
+        matrix = matrix.sorted_indices()
     out = np.zeros((carriers.shape[1],) * 2)
     cursor = carriers.starts.copy()
     product = _Product(carriers, matrix, diagonal, sign)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -236,3 +238,17 @@ def test_wide_columns_are_taken_in_blocks(monkeypatch):
     problem = Problem(operators(rng)["gram with mass"], "largest", rng.random(SIZE), np.ones((SIZE, 1)))
     assert_agrees(problem, rng.standard_normal((SIZE, 30)))
     assert_agrees(Problem(operators(rng)["only products"], "largest"), weights(rng, SIZE, 30, 3))
+
+
+def test_rows_whose_columns_do_not_rise_are_reduced_as_those_that_do() -> None:
+    rng = np.random.default_rng(3)
+    A = graph(rng, loops=True)
+    order = np.concatenate([np.arange(b - 1, a - 1, -1) for a, b in pairwise(A.indptr)]).astype(int)
+    turned = sparse.csr_array((A.data[order], A.indices[order], A.indptr), A.shape)
+    assert not turned.has_sorted_indices
+    Z = weights(rng, SIZE, 20, 4)
+    found = [
+        reduce(Problem(Explicit(one), "largest"), Z, Run.of(0)).A for one in (sparse.csr_array(A), turned)
+    ]
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(found[0], (Z.T @ A @ Z).toarray(), atol=1e-12)

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from lowdim import kernels
 from lowdim.core.records import Problem
 from lowdim.core.run import Run, Workers
-from lowdim.solvers.eigen import lanczos, solve
+from lowdim.solvers.eigen import lanczos, shift_invert, solve
 from lowdim.solvers.eigen.common import Settings, standardise
 from lowdim.solvers.eigen.forecast import foresee
 from lowdim.spectral.operators import Explicit, Laplacian, Normal
@@ -123,6 +123,37 @@ def test_a_trial_that_shows_nothing_is_short(monkeypatch):
         )
     assert failure.value.trial.iterations <= 170
     assert solve(problem, 2, run=run).solver == "shift-invert"
+
+
+def test_what_takes_long_asks_again_what_the_factor_costs():
+    problem, run, asked = grid(5, 1000), Run.of(0), []
+
+    def reconsider():
+        asked.append(True)
+        return 500
+
+    with pytest.raises(lanczos.SolverFailure) as failure:
+        lanczos.solve(
+            standardise(problem, run), Settings(2, 1e-8, run), max_products=5000, reconsider=reconsider
+        )
+    assert asked == [True]
+    assert 500 <= failure.value.trial.iterations <= 520
+
+
+def test_the_factor_that_is_looked_at_late_is_that_which_is_used(monkeypatch):
+    given = []
+    original = shift_invert.solve
+
+    def watched(standard, settings, *, symbolic=None, **options):
+        given.append(symbolic)
+        return original(standard, settings, symbolic=symbolic, **options)
+
+    monkeypatch.setattr(shift_invert, "solve", watched)
+    monkeypatch.setattr("lowdim.solvers.eigen.forecast.Breadth.is_worth_a_look", lambda breadth, k: False)
+    monkeypatch.setattr("lowdim.solvers.eigen.forecast.Breadth.guess", lambda breadth, k: 1e3)
+    solution = solve(grid(5, 1000), 2, run=Run.of(0))
+    assert solution.solver == "shift-invert"
+    assert [symbolic.entries > 0 for symbolic in given] == [True]
 
 
 @pytest.mark.parametrize("squared", [False, True])

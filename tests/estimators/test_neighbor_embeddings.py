@@ -394,7 +394,7 @@ def test_a_path_of_lambda_ends_at_lambda(few):
 def test_new_rows_of_a_graph_need_an_affinity(few):
     graph = lowdim.LaplacianEigenmaps(n_neighbors=12).fit(few[0]).affinity_matrix_
     model = lowdim.TSNE(metric="graph", max_iter=5).fit(graph)
-    with pytest.raises(InputError, match="1 rows of X have no affinity"):
+    with pytest.raises(InputError, match="row 1 of X has no affinity"):
         model.transform(np.vstack((graph[[0]].toarray(), np.zeros((1, 250)))))
 
 

@@ -82,11 +82,8 @@ class FittedGaussian:
         """W of the training points."""
         with np.errstate(over="ignore"):  # beyond a tiny bandwidth the weight is 0
             values: Floats = neighbors.distances / self.sigma
-            for step in (
-                np.square,
-                np.negative,
-                np.exp,
-            ):  # in place: new memory costs more than the exponentials
+            # In place: new memory costs more than the exponentials.
+            for step in (np.square, np.negative, np.exp):
                 step(values, out=values)
         keep_nearest(neighbors, values, run, "give a larger sigma (or a smaller alpha), or use SelfTuning()")
         return symmetric(neighbors, self._cut(neighbors, values, run), self.symmetrize, run)

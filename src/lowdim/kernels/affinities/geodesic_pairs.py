@@ -164,7 +164,8 @@ def paths_of_groups(
     queue = (np.empty(BUCKETS, np.int64), nodes[0], nodes[1], nodes[2])
     later, places = (nodes[3], keys), np.full(n_nodes, -1)
     seeds = (np.arange(n_nodes + 1), np.arange(n_nodes), np.zeros(n_nodes))
-    limit, batched, by_heap = LANES // 2 * graph[1].size, True, 0
+    # A heap takes about as long, and longer where rows are done, of which it makes no use.
+    limit, batched, by_heap = LANES * graph[1].size, True, 0
     for group in range(bounds.size - 1):
         span = (bounds[group], bounds[group + 1])
         if batched and span[1] - span[0] >= FEWEST:
